@@ -1,0 +1,154 @@
+// The task after loading: defaults filled in, files read, inputs interpolated. It is plain JSON, stands whole in
+// run_start, and nothing is read again later. Names are those of the task file.
+
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Prices } from './usage.ts';
+
+export type ProviderName = 'anthropic' | 'openai' | 'script' | 'replay';
+
+export interface ModelConfig {
+  provider: ProviderName;
+  id: string;
+  max_tokens: number;
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  base_url?: string;
+  api_key_env?: string;
+  tool_protocol: 'native' | 'xml';
+  fallback: ModelConfig[];
+  /** From the task; absent: the shipped table decides. */
+  prices?: Prices;
+  /** Provider `script`: the whole script, already read. */
+  script?: ScriptConfig;
+}
+
+export interface ScriptTurn {
+  text?: string;
+  thinking?: string;
+  tool_use?: { name: string; input?: JsonValue; input_json?: string; id?: string }[];
+  stop_reason?: string;
+  usage?: JsonObject;
+  error?: { status?: number; type?: string; message?: string; headers?: Record<string, string> };
+  expect?: string | string[];
+  /** Milliseconds before the reply begins. */
+  delay_ms?: number;
+}
+
+export interface ScriptConfig {
+  turns: ScriptTurn[];
+}
+
+export interface PathRules {
+  /** Globs relative to the workspace, `!` excludes; absent: the whole workspace but the protected paths for writes. */
+  paths?: string[];
+}
+
+export interface CallLimits {
+  timeout_ms?: number;
+  max_output_bytes: number;
+  max_calls?: number;
+  on_denied: 'continue' | 'fail';
+}
+
+export type FileToolName = 'read_file' | 'glob' | 'grep' | 'write_file' | 'edit_file';
+export type BuiltinToolName = FileToolName | 'bash' | 'git';
+
+export type ToolRules =
+  | ({ name: FileToolName } & PathRules & CallLimits)
+  | ({ name: 'bash'; allow: string[]; deny: string[] } & CallLimits)
+  | ({ name: 'git'; allow: string[] } & CallLimits);
+
+export type ContextItem =
+  | { kind: 'git_diff'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
+  | { kind: 'git_log'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
+  | { kind: 'files'; paths: string[]; limits: ContextLimits }
+  | { kind: 'command'; argv: string[]; limits: ContextLimits }
+  | { kind: 'input'; name: string; limits: ContextLimits }
+  | { kind: 'github_event'; fields: string[]; limits: ContextLimits };
+
+export interface ContextLimits {
+  max_size_bytes: number;
+  on_overflow: 'cut' | 'fail';
+  when_empty: 'run' | 'skip' | 'fail';
+}
+
+export interface Limits {
+  max_turns: number | null;
+  max_input_tokens: number | null;
+  max_output_tokens: number | null;
+  max_total_tokens: number | null;
+  max_cost_usd: number | null;
+  max_tool_calls: number | null;
+  max_denials: number | null;
+  timeout_ms: number;
+  tool_timeout_ms: number;
+  idle_timeout_ms: number;
+  max_retries: number;
+  on_limit: 'finalize' | 'finalize_fail' | 'stop';
+}
+
+export interface OutputConfig {
+  schema?: JsonValue;
+  /** Where the schema came from, for messages. */
+  schema_file?: string;
+  repair_attempts: number;
+  gate?: JsonValue;
+  gate_file?: string;
+}
+
+export interface VerifyCommand {
+  run: string[];
+  timeout_ms?: number;
+  attempts: number;
+}
+
+export interface SandboxConfig {
+  mode: 'auto' | 'required' | 'off';
+  network: boolean | string[];
+  env: string[];
+  read: string[];
+  write: string[];
+  git_write: boolean;
+  allow_untrusted: boolean;
+}
+
+export interface FindingsMap {
+  items: string;
+  path?: string;
+  line?: string;
+  end_line?: string;
+  level?: string;
+  levels?: Record<string, string>;
+  title?: string;
+  message?: string;
+}
+
+export interface TaskConfig {
+  name: string;
+  /** The task file as given on the command line, '-' for stdin. */
+  file: string;
+  sha256: string;
+  /** The commit the task was read from, with `--task-ref`. */
+  ref: string | null;
+  inputs: Record<string, string>;
+  system: string | null;
+  prompts: string[];
+  context: ContextItem[];
+  model: ModelConfig;
+  tools: ToolRules[];
+  sandbox: SandboxConfig;
+  limits: Limits;
+  output: OutputConfig;
+  verify: VerifyCommand[];
+  findings?: FindingsMap;
+  redact: string[];
+}
+
+/** A run as the front doors hand it over: the task plus where it runs and writes. */
+export interface RunConfig {
+  task: TaskConfig;
+  /** Absolute path of the workspace. */
+  workspace: string;
+  /** Absolute path given with `--out`; absent: the default place under `agent-run-results/`. */
+  out?: string;
+  untrusted: boolean;
+}

@@ -1,0 +1,303 @@
+// The interfaces where parts meet. They are put together in run/parts.ts; everyone else sees only these.
+
+import type { ContextItem, VerifyCommand } from './config.ts';
+import type {
+  Attempt,
+  ContextPart,
+  EventBody,
+  GitState,
+  ModelFailure,
+  ModelReplyEvent,
+  OutputChecked,
+  OutputMode,
+  RunEvent,
+  SandboxState,
+  ToolStatus,
+  VerifyEnd,
+} from './events.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Message, ResultContent, ToolDefinition, ToolUseBlock } from './messages.ts';
+import type { LimitHit, OutputIssue } from './outcome.ts';
+import type { Prices, Usage } from './usage.ts';
+
+// -- time and chance, injected so that tests and replay decide them
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once (without error) when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** 0 <= x < 1. */
+export type Random = () => number;
+
+/** Replaces every known secret in a text; the same text always gives the same result. */
+export type Redact = (text: string) => string;
+
+// -- model
+
+export interface ModelRequest {
+  system: string;
+  tools: readonly ToolDefinition[];
+  messages: readonly Message[];
+  max_tokens: number;
+  /** Native structured output; absent: none is asked for. */
+  output_schema?: JsonValue;
+}
+
+export interface SendHooks {
+  /** A tool_use block is complete while the reply still streams. Not proof that the reply will be kept. */
+  onBlock(block: ToolUseBlock): void;
+  /** The attempt failed: blocks offered since the last call belong to no reply. */
+  onDiscard(): void;
+  onAttempt(attempt: Omit<Attempt, 'type' | 'turn'>): void;
+  /** Asked before each further attempt: the limit that forbids it, if any. */
+  admit(): LimitHit | undefined;
+}
+
+export type ModelReply = Omit<ModelReplyEvent, 'type' | 'turn'>;
+export type SendResult = ({ ok: true } & ModelReply) | ({ ok: false } & ModelFailure);
+
+export interface ModelClient {
+  /** As written in the task: "claude-sonnet-5-5". */
+  readonly id: string;
+  readonly prices: Prices | null;
+  readonly prices_as_of: string | null;
+  /** The most `max_tokens` the model takes, and the size of its window; null when unknown. */
+  readonly max_output_tokens: number | null;
+  readonly context_tokens: number | null;
+  /** One turn, retries included. Never throws for what the service does; settles within 1 s of an abort. */
+  send(request: ModelRequest, hooks: SendHooks, signal: AbortSignal): Promise<SendResult>;
+}
+
+// -- policy
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** Already parsed strictly and valid for the tool's `input_schema`. */
+  input: JsonObject;
+}
+
+/** What an allowed call will do: tools execute only this, never the model's text again. */
+export type Plan =
+  | { kind: 'file'; effect: 'read' | 'write'; path: string; real: string }
+  | { kind: 'search'; effect: 'read'; path: string; real: string }
+  | { kind: 'run_file'; effect: 'read'; path: string }
+  | { kind: 'argv'; effect: 'read' | 'write'; argv: string[] }
+  | { kind: 'script'; effect: 'read' | 'write'; script: string }
+  | { kind: 'call'; effect: 'read' | 'write' };
+
+export type Judgement =
+  | { verdict: 'allow'; plan: Plan; rule: string }
+  | { verdict: 'deny' | 'terminate'; reason: string; rule?: string };
+
+export interface Policy {
+  judge(call: ToolCall): Promise<Judgement>;
+}
+
+// -- tools
+
+export interface ToolContext {
+  signal: AbortSignal;
+  timeout_ms: number;
+  max_output_bytes: number;
+  /** Stores a whole output that is cut for the model; returns its path below the run folder. */
+  keep(bytes: Uint8Array): string;
+}
+
+export interface ToolOutput {
+  status: Extract<ToolStatus, 'ok' | 'error' | 'timed_out' | 'cancelled'>;
+  content: ResultContent[];
+  bytes: number;
+  output_file?: string;
+}
+
+export interface Tool {
+  readonly definition: ToolDefinition;
+  execute(call: ToolCall, plan: Plan, context: ToolContext): Promise<ToolOutput>;
+}
+
+export type ParsedInput = { ok: true; input: JsonObject } | { ok: false; error: string };
+
+export interface ToolRegistry {
+  readonly definitions: readonly ToolDefinition[];
+  get(name: string): Tool | undefined;
+  /** Strict JSON, then the tool's schema. Empty text means {}. */
+  parse(name: string, input_json: string): ParsedInput;
+}
+
+// -- workspace
+
+export type Access = 'read' | 'write' | 'list';
+export type ResolvedPath = { ok: true; path: string; real: string } | { ok: false; reason: string };
+
+export interface Files {
+  /** Real absolute path of the workspace. */
+  readonly root: string;
+  /** Follows links of the target and its nearest existing parent; refuses what leaves the root or is no regular file (or folder, for `list`). `path` of the result is relative with `/`. */
+  resolve(path: string, access: Access): Promise<ResolvedPath>;
+  /** Opens what was resolved and checks the opened descriptor again. */
+  read(
+    real: string,
+    max_bytes: number,
+  ): Promise<{ ok: true; bytes: Uint8Array; size: number } | { ok: false; reason: string }>;
+  /** Creates missing parent folders; replaces atomically, keeping the mode of an existing file. */
+  write(real: string, bytes: Uint8Array): Promise<{ ok: true; created: boolean } | { ok: false; reason: string }>;
+  /** Regular files below a folder, relative to the root, sorted, .gitignore respected, without `.git`, never through links that leave. */
+  list(
+    real: string,
+    options: { patterns?: readonly string[]; limit: number; signal?: AbortSignal },
+  ): Promise<{ files: string[]; more: boolean }>;
+}
+
+/** Where a child process runs: its whole environment and the command that is really started. */
+export interface Boundary {
+  readonly state: SandboxState;
+  /** The only variables the child gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The command to start for an argument list, inside the sandbox when there is one. */
+  wrap(argv: readonly string[], cwd: string): { argv: string[]; cwd: string; env: Record<string, string> };
+}
+
+export interface ExecOptions {
+  cwd: string;
+  boundary: Boundary;
+  timeout_ms: number;
+  signal?: AbortSignal;
+  stdin?: string;
+  /** Bytes of head and of tail held in memory; what lies between goes to `sink` only. */
+  max_output_bytes: number;
+  /** Receives the whole output as it comes, stdout and stderr in order of arrival. */
+  sink?: (chunk: Uint8Array) => void;
+}
+
+export interface ExecResult {
+  /** null when a signal, the timeout or a failed start ended it. */
+  exit_code: number | null;
+  ended_by: 'exit' | 'signal' | 'timeout' | 'cancel' | 'start_failed';
+  /** stdout and stderr in order of arrival, head and tail with the gap named, never split inside a code point. */
+  output: string;
+  bytes: number;
+  omitted_bytes: number;
+  duration_ms: number;
+  /** Why the process could not start, or the signal's name. */
+  detail?: string;
+}
+
+/** Runs one argument list without a shell; stdin is closed; ends the whole process tree on timeout and cancel. */
+export type Exec = (argv: readonly string[], options: ExecOptions) => Promise<ExecResult>;
+
+export interface Git {
+  /** null when the workspace is no repository. */
+  state(): Promise<GitState | null>;
+  /** A diff as text; `base` absent: the working tree against HEAD. Errors are values for the caller's message. */
+  diff(range: {
+    base?: string;
+    head?: string;
+    paths: readonly string[];
+  }): Promise<{ ok: true; text: string; files: string[]; notes: string[] } | { ok: false; reason: string }>;
+  log(range: {
+    base?: string;
+    head?: string;
+    paths: readonly string[];
+  }): Promise<{ ok: true; text: string } | { ok: false; reason: string }>;
+  /** Binary-safe patch from the tree recorded by `snapshot` to the present one, new files included; '' when equal. */
+  snapshot(): Promise<string | null>;
+  patchSince(snapshot: string): Promise<string>;
+}
+
+export type CollectContext = (
+  items: readonly ContextItem[],
+  signal: AbortSignal,
+) => Promise<{ parts: ContextPart[]; skip?: string; warnings: string[] }>;
+
+// -- budget
+
+/** What a run has used so far; reduced from the journal. */
+export interface Ledger {
+  turns: number;
+  requests: number;
+  retries: number;
+  total: Usage;
+  last_input_tokens: number;
+  /** Usage of the last reply, to know what the next request costs at least. */
+  last: Usage | null;
+  /** null as soon as one cost was unknown. */
+  cost_usd: number | null;
+  tool_calls: number;
+  denials: number;
+  started_ms: number;
+  now_ms: number;
+}
+
+export interface Room {
+  max_tokens: number;
+  clamped_by?: LimitHit['reason'];
+}
+
+export interface Budget {
+  /** The first limit that forbids another request; `concluding` releases what is kept back for the conclusion. */
+  exceeded(ledger: Ledger, concluding: boolean): LimitHit | undefined;
+  /** `wanted` output tokens clamped to what is left. */
+  room(ledger: Ledger, wanted: number, concluding: boolean): Room;
+  /** Milliseconds an ordinary step may still take, or with `concluding` the run. */
+  remainingMs(ledger: Ledger, concluding: boolean): number;
+}
+
+// -- output
+
+export type Candidate = { source: 'text'; text: string } | { source: 'tool'; tool_use_id: string; input_json: string };
+export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'tool_use_id'>;
+
+export interface OutputGate {
+  readonly mode: OutputMode;
+  /** Mode `tool`: the tool that takes the output. */
+  readonly tool?: ToolDefinition;
+  /** Mode `native`: the schema to send, unchanged. */
+  readonly native_schema?: JsonValue;
+  readonly has_gate: boolean;
+  /** Finds the JSON in the candidate and validates it against the user's own schema. */
+  check(candidate: Candidate): Promise<CheckResult>;
+  /** The gate schema's verdict on a valid output; only called when `has_gate`. */
+  gate(value_text: string): Promise<CheckResult>;
+}
+
+export type RunVerify = (command: VerifyCommand, signal: AbortSignal) => Promise<Omit<VerifyEnd, 'type' | 'index'>>;
+
+// -- what we say to a model
+
+export interface Texts {
+  limitReminder(hit: LimitHit, mode: OutputMode): string;
+  outputRepair(check: CheckResult, attempts_left: number): string;
+  outputMissing(mode: OutputMode): string;
+  emptyReply(): string;
+  verifyFeedback(verify: VerifyEnd, attempts_left: number): string;
+  /** Answer to a submit call. */
+  submitAccepted(): string;
+  submitTooEarly(prompts_left: number): string;
+  /** Answers to calls that are not run. */
+  concluding(hit: LimitHit): string;
+  interrupted(): string;
+  cut(reason: string): string;
+  callLimit(tool: string, limit: number): string;
+  issues(issues: readonly OutputIssue[]): string;
+}
+
+// -- records
+
+export interface Journal {
+  /** On disk before it returns; throws IoError. */
+  append(event: RunEvent): void;
+}
+
+export interface Subscriber {
+  readonly name: string;
+  onEvent(event: RunEvent): void;
+}
+
+export interface Bus {
+  /** Hands the event to every subscriber in order; what one throws comes back as notices. */
+  publish(event: RunEvent): EventBody[];
+}
