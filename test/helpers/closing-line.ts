@@ -1,0 +1,75 @@
+import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
+
+/** What a run of the tests came to; `leftOut` counts skipped tests by the reason they give. */
+interface Totals {
+  passed: number;
+  failed: number;
+  skipped: number;
+  leftOut: Map<string, number>;
+}
+
+/**
+ * Vitest reporter whose last words are "N passed, N failed, N skipped", the line CI reads, after one line for each part
+ * left out. Whatever makes the run fail counts as a failure: a file that does not load, a hook, an unhandled error,
+ * a run without tests, and under AGENT_RUN_REQUIRE_BWRAP=1 a test left out for want of bubblewrap.
+ */
+export default class ClosingLine implements Reporter {
+  private totals: Totals = { passed: 0, failed: 0, skipped: 0, leftOut: new Map() };
+
+  onInit(): void {
+    // The exit event is the only place that comes after every other reporter and vitest's own summary.
+    process.once('exit', (code) => {
+      const { lines, failed } = close(this.totals, code);
+      if (failed > 0 && code === 0) process.exitCode = 1;
+      process.stdout.write(`${lines.join('\n')}\n`);
+    });
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
+    this.totals = countModules(modules);
+    this.totals.failed += errors.length + (reason === 'interrupted' ? 1 : 0);
+  }
+}
+
+function countModules(modules: readonly TestModule[]): Totals {
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0, leftOut: new Map() };
+  for (const module of modules) {
+    totals.failed += module.errors().length;
+    for (const suite of module.children.allSuites()) totals.failed += suite.errors().length;
+    for (const test of module.children.allTests()) countTest(test, totals);
+  }
+  return totals;
+}
+
+function countTest(test: TestCase, totals: Totals): void {
+  const { state } = test.result();
+  if (state === 'passed' || state === 'skipped') totals[state] += 1;
+  else totals.failed += 1; // pending: the worker died before it could say
+  if (state !== 'skipped') return;
+  const reason = reasonOf(test);
+  totals.leftOut.set(reason, (totals.leftOut.get(reason) ?? 0) + 1);
+}
+
+/** The note given to `skip(note)`, or the "needs ..." in the title of the test or of a suite around it. */
+function reasonOf(test: TestCase): string {
+  const result = test.result();
+  if (result.state === 'skipped' && result.note) return result.note;
+  return /needs [^>]+/.exec(test.fullName)?.[0].trim() ?? `${test.module.relativeModuleId}, no reason given`;
+}
+
+/** The lines to print, and how many failures the last one shows; `code` is what the process would exit with. */
+function close(totals: Totals, code: number): { lines: string[]; failed: number } {
+  const parts = [...totals.leftOut];
+  const lines = parts.map(([reason, count]) => `left out: ${reason} (${count} ${count === 1 ? 'test' : 'tests'})`);
+  const faults: string[] = [];
+  if (process.env['AGENT_RUN_REQUIRE_BWRAP'] === '1' && parts.some(([reason]) => reason.includes('bubblewrap'))) {
+    faults.push('failed: tests were left out that need bubblewrap, and AGENT_RUN_REQUIRE_BWRAP=1 requires it');
+  }
+  if (totals.passed + totals.failed === 0) faults.push('failed: no test was run');
+  if (code !== 0 && totals.failed + faults.length === 0) faults.push(`failed: vitest ends with exit code ${code}`);
+  const failed = totals.failed + faults.length;
+  return {
+    lines: [...lines, ...faults, `${totals.passed} passed, ${failed} failed, ${totals.skipped} skipped`],
+    failed,
+  };
+}
