@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BUILD_INPUTS = ['src', 'schemas', 'scripts/shims', 'build.mjs', 'package.json', 'package-lock.json'];
+const BUILD_INPUTS = ['src', 'schemas', 'scripts', 'build.mjs', 'package.json', 'package-lock.json'];
 
 requireNode();
 if (!installed()) {

@@ -3,5 +3,5 @@
 import { stripVTControlCharacters } from 'node:util';
 
 export default function stringWidth(text) {
-  return [...stripVTControlCharacters(String(text))].length;
+  return Array.from(stripVTControlCharacters(String(text))).length;
 }
