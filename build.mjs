@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync }
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions, ROOT } from './scripts/bundle-options.mjs';
+import { licencesOf } from './scripts/licences.mjs';
 
 const META = join(ROOT, 'dist/meta.json');
 
@@ -29,5 +30,6 @@ for (const entry of readdirSync(join(ROOT, 'dist'), { recursive: true, withFileT
   if (entry.isFile() && !wanted.has(path.slice(ROOT.length).replaceAll('\\', '/'))) rmSync(path);
 }
 if (entryPoints.cli) chmodSync(join(ROOT, 'dist/cli.mjs'), 0o755);
+writeFileSync(join(ROOT, 'dist/THIRD-PARTY-LICENCES.txt'), licencesOf(ROOT, Object.keys(metafile.inputs)));
 writeFileSync(META, JSON.stringify(metafile));
 utimesSync(META, startedAt, startedAt); // a source edited while this ran is newer than the build

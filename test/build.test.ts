@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleOptions, ROOT } from '../scripts/bundle-options.mjs';
+import { licencesOf } from '../scripts/licences.mjs';
 
 const PROGRAM = `
   const { default: yargs } = await import('yargs');
@@ -64,4 +65,12 @@ test('help texts stay aligned with the shim for string-width', () => {
   });
   expect(columns[0]).toBeGreaterThan(0);
   expect(columns[1]).toBe(columns[0]);
+});
+
+test('the licence of every package in the bundle is listed once', () => {
+  const text = licencesOf(ROOT, inputs);
+  for (const name of ['@actions/core', 'yargs', 'execa', 'jsonc-parser']) {
+    expect(text.match(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'gm')), name).toHaveLength(1);
+  }
+  expect(text).toMatch(/permission is hereby granted/i);
 });
