@@ -104,7 +104,8 @@ export type ModelFailure =
       request_id?: string;
     }
   | { kind: 'budget'; message: string; hit: LimitHit }
-  | { kind: 'deadline' | 'aborted'; message: string };
+  | { kind: 'deadline'; message: string }
+  | { kind: 'aborted'; message: string };
 
 export type Verdict = 'allow' | 'deny' | 'terminate';
 
@@ -138,6 +139,7 @@ export type ToolStatus =
   | 'cancelled'
   | 'crashed'
   | 'refused'
+  | 'over_limit'
   | 'interrupted';
 
 export type ToolEnd = {
@@ -161,10 +163,17 @@ export type UserMessageReason =
   | 'limit_reminder'
   | 'output_repair'
   | 'output_missing'
+  | 'empty_reply'
   | 'verify_feedback'
   | 'follow_up';
 
-export type UserMessageEvent = { type: 'user_message'; reason: UserMessageReason; content: UserBlock[] };
+/** `limit` is set on a limit_reminder: from then on the run concludes. */
+export type UserMessageEvent = {
+  type: 'user_message';
+  reason: UserMessageReason;
+  content: UserBlock[];
+  limit?: LimitHit;
+};
 
 export type OutputChecked = {
   type: 'output_checked';

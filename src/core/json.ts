@@ -33,7 +33,7 @@ function hasPrototypeKey(value: unknown): boolean {
     const item = stack.pop();
     if (typeof item !== 'object' || item === null) continue;
     if (Object.hasOwn(item, '__proto__')) return true;
-    stack.push(...Object.values(item));
+    stack.push(...(Object.values(item) as unknown[])); // own values of an object, of any type
   }
   return false;
 }

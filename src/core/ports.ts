@@ -17,8 +17,10 @@ import type {
 } from './events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message, ResultContent, ToolDefinition, ToolUseBlock } from './messages.ts';
-import type { LimitHit, OutputIssue } from './outcome.ts';
-import type { Prices, Usage } from './usage.ts';
+import type { LimitHit } from './outcome.ts';
+import type { Prices } from './usage.ts';
+
+export type { Budget, Ledger, Room } from './ledger.ts';
 
 // -- time and chance, injected so that tests and replay decide them
 
@@ -83,7 +85,8 @@ export interface ToolCall {
 /** What an allowed call will do: tools execute only this, never the model's text again. */
 export type Plan =
   | { kind: 'file'; effect: 'read' | 'write'; path: string; real: string }
-  | { kind: 'search'; effect: 'read'; path: string; real: string }
+  /** `within`: globs of the rule that results must match, `!` excludes. */
+  | { kind: 'search'; effect: 'read'; path: string; real: string; within: readonly string[] }
   | { kind: 'run_file'; effect: 'read'; path: string }
   | { kind: 'argv'; effect: 'read' | 'write'; argv: string[] }
   | { kind: 'script'; effect: 'read' | 'write'; script: string }
@@ -99,8 +102,17 @@ export interface Policy {
 
 // -- tools
 
+/** Works on a stream of bytes, holding back what may be the start of a secret. */
+export interface StreamFilter {
+  push(chunk: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
 export interface ToolContext {
   signal: AbortSignal;
+  /** Redacts before anything is cut. */
+  redact: Redact;
+  filter(): StreamFilter;
   timeout_ms: number;
   max_output_bytes: number;
   /** Stores a whole output that is cut for the model; returns its path below the run folder. */
@@ -169,6 +181,8 @@ export interface ExecOptions {
   stdin?: string;
   /** Bytes of head and of tail held in memory; what lies between goes to `sink` only. */
   max_output_bytes: number;
+  /** Applied to the output before it is cut or kept. */
+  filter?: StreamFilter;
   /** Receives the whole output as it comes, stdout and stderr in order of arrival. */
   sink?: (chunk: Uint8Array) => void;
 }
@@ -213,40 +227,10 @@ export type CollectContext = (
   signal: AbortSignal,
 ) => Promise<{ parts: ContextPart[]; skip?: string; warnings: string[] }>;
 
-// -- budget
-
-/** What a run has used so far; reduced from the journal. */
-export interface Ledger {
-  turns: number;
-  requests: number;
-  retries: number;
-  total: Usage;
-  last_input_tokens: number;
-  /** Usage of the last reply, to know what the next request costs at least. */
-  last: Usage | null;
-  /** null as soon as one cost was unknown. */
-  cost_usd: number | null;
-  tool_calls: number;
-  denials: number;
-  started_ms: number;
-  now_ms: number;
-}
-
-export interface Room {
-  max_tokens: number;
-  clamped_by?: LimitHit['reason'];
-}
-
-export interface Budget {
-  /** The first limit that forbids another request; `concluding` releases what is kept back for the conclusion. */
-  exceeded(ledger: Ledger, concluding: boolean): LimitHit | undefined;
-  /** `wanted` output tokens clamped to what is left. */
-  room(ledger: Ledger, wanted: number, concluding: boolean): Room;
-  /** Milliseconds an ordinary step may still take, or with `concluding` the run. */
-  remainingMs(ledger: Ledger, concluding: boolean): number;
-}
-
 // -- output
+
+/** The tool that takes the output in mode `tool`; no other tool may have this name. */
+export const SUBMIT_TOOL = 'submit_result';
 
 export type Candidate = { source: 'text'; text: string } | { source: 'tool'; tool_use_id: string; input_json: string };
 export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'tool_use_id'>;
@@ -277,19 +261,20 @@ export interface Texts {
   /** Answer to a submit call. */
   submitAccepted(): string;
   submitTooEarly(prompts_left: number): string;
+  onlyOneOutput(): string;
   /** Answers to calls that are not run. */
   concluding(hit: LimitHit): string;
   interrupted(): string;
   cut(reason: string): string;
-  callLimit(tool: string, limit: number): string;
-  issues(issues: readonly OutputIssue[]): string;
+  /** `tool` null: the limit of all tools together. */
+  callLimit(tool: string | null, limit: number): string;
 }
 
 // -- records
 
 export interface Journal {
-  /** On disk before it returns; throws IoError. */
-  append(event: RunEvent): void;
+  /** Stamps the event and has it on disk before it returns; throws IoError. */
+  append(body: EventBody): RunEvent;
 }
 
 export interface Subscriber {
