@@ -1,0 +1,77 @@
+import { textOf } from '../core/messages.ts';
+import { SUBMIT_TOOL } from '../core/ports.ts';
+import { promptsLeft } from './state.ts';
+import type { ToolStatus, UserMessageReason } from '../core/events.ts';
+import type { ToolUseBlock } from '../core/messages.ts';
+import type { ContinueReason, LimitHit, RunOutcome } from '../core/outcome.ts';
+import type { Budget, Candidate, OutputGate, Texts } from '../core/ports.ts';
+import type { RunState } from './state.ts';
+
+/** What the run does next; one kind a step. */
+export type Step =
+  | { kind: 'say'; reason: UserMessageReason; text: string; limit?: LimitHit }
+  | { kind: 'prompt'; index: number }
+  | AskStep
+  | { kind: 'act' }
+  | { kind: 'answer'; call: ToolUseBlock; status: ToolStatus; text: string; is_error: boolean }
+  | { kind: 'check'; stage: 'schema'; candidate: Candidate }
+  | { kind: 'check'; stage: 'gate'; value_text: string }
+  | { kind: 'verify'; index: number }
+  | { kind: 'end'; outcome: RunOutcome };
+
+export interface AskStep {
+  kind: 'ask';
+  turn: number;
+  reason: ContinueReason;
+  max_tokens: number;
+  clamped_by?: LimitHit['reason'];
+  concluding: boolean;
+}
+
+/** The pure parts a decision may consult; none of them changes or waits. */
+export interface Advice {
+  budget: Budget;
+  texts: Texts;
+  gate: Pick<OutputGate, 'mode' | 'has_gate'>;
+  /** The most output tokens the model takes in one reply; null when unknown. */
+  max_output_tokens: number | null;
+}
+
+/** One rule: the step it demands in this state, or undefined when it has nothing to say. */
+export type Rule = (state: RunState, advice: Advice) => Step | undefined;
+
+export function end(outcome: RunOutcome): Step {
+  return { kind: 'end', outcome };
+}
+
+export function say(reason: UserMessageReason, text: string): Step {
+  return { kind: 'say', reason, text };
+}
+
+export function answer(call: ToolUseBlock, status: ToolStatus, text: string, is_error = true): Step {
+  return { kind: 'answer', call, status, text, is_error };
+}
+
+/** What a limit means now: a conclusion while one fits, else the end. */
+export function limitStep(state: RunState, advice: Advice, hit: LimitHit): Step {
+  if (state.limit_reached) return end(state.limit_reached);
+  const on_limit = state.start?.task.limits.on_limit ?? 'stop';
+  const fits = on_limit !== 'stop' && promptsLeft(state) === 0 && !advice.budget.exceeded(state.ledger, true);
+  if (!fits) return end(hit);
+  return { kind: 'say', reason: 'limit_reminder', text: advice.texts.limitReminder(hit, advice.gate.mode), limit: hit };
+}
+
+/** True for the call that hands over the output; in other modes its name is just an unknown tool. */
+export function submits(call: ToolUseBlock, advice: Advice): boolean {
+  return advice.gate.mode === 'tool' && call.name === SUBMIT_TOOL;
+}
+
+/** How many more outputs may still be refused. */
+export function repairsLeft(state: RunState): number {
+  return Math.max(0, (state.start?.task.output.repair_attempts ?? 0) + 1 - state.checks_failed);
+}
+
+/** The final text of a reply, for the rules that judge it. */
+export function replyText(state: RunState): string {
+  return textOf(state.reply?.content ?? []);
+}
