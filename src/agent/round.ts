@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { execute } from './execute.ts';
+import { openCalls } from './state.ts';
+import { submits } from './step.ts';
+import type { CallLimits } from '../core/config.ts';
+import type { AbortCause, ToolEnd } from '../core/events.ts';
+import type { ToolUseBlock } from '../core/messages.ts';
+import type {
+  Clock,
+  Judgement,
+  Plan,
+  Policy,
+  Redact,
+  StreamFilter,
+  Tool,
+  ToolCall,
+  ToolRegistry,
+} from '../core/ports.ts';
+import type { Recorder } from './record.ts';
+import type { Advice } from './step.ts';
+
+/** What it takes to judge and run calls. */
+export interface DispatchParts extends Advice {
+  registry: ToolRegistry;
+  policy: Policy;
+  /** Limits of a tool's calls; `timeout_ms` absent: the run's tool timeout. */
+  callLimits(name: string): CallLimits;
+  redact: Redact;
+  filter(): StreamFilter;
+  /** Stores a whole output; returns its path below the run folder. */
+  keepOutput(tool_use_id: string, bytes: Uint8Array): string;
+  clock: Clock;
+}
+
+type Ended = Omit<ToolEnd, 'type' | 'tool_use_id' | 'name'>;
+type Ready = { ready: true; tool: Tool; call: ToolCall; judgement: Judgement };
+type Prepared = { ready: false; ended: Ended } | Ready;
+
+interface Entry {
+  block: ToolUseBlock;
+  prepared: Prepared;
+  verdict_recorded: boolean;
+  running?: Promise<Ended>;
+}
+
+/** The calls of one turn: reads run together and early, effects alone, in order, after the turn is whole. */
+export class Round {
+  readonly #parts: DispatchParts;
+  readonly #recorder: Recorder;
+  readonly #signal: AbortSignal;
+  readonly #concluding: boolean;
+  readonly #abandon = new AbortController();
+  readonly #entries = new Map<string, Entry>();
+  /** Early starts are considered one after another, in block order. */
+  #chain: Promise<void> = Promise.resolve();
+  /** What went wrong in an early start; thrown when the turn is settled. */
+  #fault: { error: unknown } | undefined;
+  /** An effect stands in the turn: nothing behind it may start before it. */
+  #blocked = false;
+
+  constructor(parts: DispatchParts, recorder: Recorder, signal: AbortSignal, concluding: boolean) {
+    this.#parts = parts;
+    this.#recorder = recorder;
+    this.#signal = signal;
+    this.#concluding = concluding;
+  }
+
+  /** Ends whatever still runs; its results belong to no reply. */
+  abandon(): void {
+    this.#abandon.abort();
+  }
+
+  offer(block: ToolUseBlock): void {
+    if (this.#concluding || submits(block, this.#parts)) return;
+    this.#chain = this.#chain
+      .then(() => this.#consider(block))
+      .catch((error: unknown) => {
+        // A failed append or a bug of ours: kept for settle, since nobody waits for this promise.
+        this.#fault ??= { error };
+      });
+  }
+
+  /** Answers every open call but the output's, recording results in block order. */
+  async settle(): Promise<void> {
+    await this.#chain;
+    if (this.#fault) throw this.#fault.error;
+    const reads: Entry[] = [];
+    for (const block of openCalls(this.#recorder.state)) {
+      if (submits(block, this.#parts)) continue;
+      if (this.#recorder.state.terminated) break; // `next` answers what is left
+      await this.#settleCall(block, reads);
+    }
+    await this.#finish(reads);
+  }
+
+  async #prepare(block: ToolUseBlock): Promise<Prepared> {
+    const { registry, policy } = this.#parts;
+    const tool = registry.get(block.name);
+    if (!tool) return { ready: false, ended: failed('unknown', unknownTool(block.name, registry)) };
+    const parsed = registry.parse(block.name, block.input_json);
+    if (!parsed.ok) return { ready: false, ended: failed('invalid', parsed.error) };
+    const call = { id: block.id, name: block.name, input: parsed.input };
+    return { ready: true, tool, call, judgement: await policy.judge(call) };
+  }
+
+  async #consider(block: ToolUseBlock): Promise<void> {
+    if (this.#blocked || this.#abandon.signal.aborted) return;
+    const entry: Entry = { block, prepared: await this.#prepare(block), verdict_recorded: false };
+    if (this.#abandon.signal.aborted) return;
+    this.#entries.set(block.id, entry);
+    const plan = allowedPlan(entry.prepared);
+    if (plan?.effect === 'write') this.#blocked = true;
+    else if (plan && this.#overLimit(block.name) === undefined) this.#start(entry, plan, true);
+  }
+
+  async #settleCall(block: ToolUseBlock, reads: Entry[]): Promise<void> {
+    const entry = this.#entries.get(block.id) ?? {
+      block,
+      prepared: await this.#prepare(block),
+      verdict_recorded: false,
+    };
+    const plan = allowedPlan(entry.prepared);
+    if (entry.running) {
+      reads.push(entry);
+      return;
+    }
+    // Whatever does not run beside the reads waits for them, so results stand in the journal in block order.
+    if (plan?.effect !== 'read') await this.#finish(reads);
+    const refusal = plan && this.#refusal(block.name);
+    if (!plan || refusal) {
+      await this.#finish(reads);
+      this.#recordVerdict(entry);
+      this.#record(entry, refusal ?? refused(entry.prepared));
+      return;
+    }
+    this.#start(entry, plan, false);
+    reads.push(entry);
+    if (plan.effect === 'write') await this.#finish(reads);
+  }
+
+  /** Why an allowed call is not begun any more. */
+  #refusal(name: string): Ended | undefined {
+    if (this.#signal.aborted) {
+      const cause = this.#signal.reason as AbortCause; // run/run.ts aborts with nothing else
+      return failed('cancelled', this.#parts.texts.cut(cause.reason));
+    }
+    const over = this.#overLimit(name);
+    return over === undefined ? undefined : failed('over_limit', over);
+  }
+
+  #overLimit(name: string): string | undefined {
+    const { state } = this.#recorder;
+    const most = this.#parts.callLimits(name).max_calls;
+    const { texts } = this.#parts;
+    if (most !== undefined && (state.calls_by_tool[name] ?? 0) >= most) return texts.callLimit(name, most);
+    const all = state.start?.task.limits.max_tool_calls ?? null;
+    return all !== null && state.ledger.tool_calls >= all ? texts.callLimit(null, all) : undefined;
+  }
+
+  #start(entry: Entry, plan: Plan, early: boolean): void {
+    if (!entry.prepared.ready) return;
+    const { tool, call } = entry.prepared;
+    const { state } = this.#recorder;
+    this.#recordVerdict(entry);
+    this.#recorder.record({ type: 'tool_start', tool_use_id: call.id, name: call.name, effect: plan.effect, early });
+    const limits = this.#parts.callLimits(call.name);
+    const wanted = limits.timeout_ms ?? state.start?.task.limits.tool_timeout_ms ?? 1;
+    const timeout_ms = Math.max(1, Math.min(wanted, this.#parts.budget.remainingMs(state.ledger, this.#concluding)));
+    const signal = AbortSignal.any([this.#signal, this.#abandon.signal]);
+    entry.running = execute({ tool, call, plan, limits, timeout_ms, signal, parts: this.#parts });
+  }
+
+  async #finish(entries: Entry[]): Promise<void> {
+    for (const entry of entries.splice(0)) {
+      if (entry.running) this.#record(entry, await entry.running);
+    }
+  }
+
+  #record({ block }: Entry, ended: Ended): void {
+    this.#recorder.record({ type: 'tool_end', tool_use_id: block.id, name: block.name, ...ended });
+  }
+
+  #recordVerdict(entry: Entry): void {
+    if (!entry.prepared.ready || entry.verdict_recorded) return;
+    const { block } = entry;
+    const { judgement } = entry.prepared;
+    entry.verdict_recorded = true;
+    this.#recorder.record({
+      type: 'policy_verdict',
+      tool_use_id: block.id,
+      name: block.name,
+      verdict: judgement.verdict,
+      input_sha256: createHash('sha256').update(block.input_json).digest('hex'),
+      ...(judgement.rule === undefined ? {} : { rule: judgement.rule }),
+      ...(judgement.verdict === 'allow' ? {} : { reason: judgement.reason }),
+    });
+  }
+}
+
+function allowedPlan(prepared: Prepared): Plan | undefined {
+  return prepared.ready && prepared.judgement.verdict === 'allow' ? prepared.judgement.plan : undefined;
+}
+
+function refused(prepared: Prepared): Ended {
+  if (!prepared.ready) return prepared.ended;
+  const { judgement } = prepared;
+  return failed('denied', judgement.verdict === 'allow' ? '' : judgement.reason);
+}
+
+function failed(status: ToolEnd['status'], text: string): Ended {
+  return { status, content: [{ type: 'text', text }], is_error: true, duration_ms: 0, bytes: Buffer.byteLength(text) };
+}
+
+function unknownTool(name: string, registry: ToolRegistry): string {
+  const names = registry.definitions.map((definition) => definition.name).join(', ');
+  return `There is no tool "${name}". Available: ${names || 'none'}.`;
+}
