@@ -1,0 +1,134 @@
+import { exitCode } from '../core/outcome.ts';
+import { createDispatch } from './dispatch.ts';
+import { closing, next } from './next.ts';
+import { promptBlocks } from './prompt.ts';
+import { createRecorder } from './record.ts';
+import type { AbortCause, EventBody } from '../core/events.ts';
+import type { RunOutcome } from '../core/outcome.ts';
+import type { Bus, Journal, ModelClient, ModelRequest, OutputGate, RunVerify } from '../core/ports.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Recorder } from './record.ts';
+import type { DispatchParts } from './round.ts';
+import type { RunState } from './state.ts';
+import type { AskStep, Step } from './step.ts';
+
+/** Everything a run is made of; put together in run/parts.ts. */
+export interface Parts extends DispatchParts {
+  model: ModelClient;
+  gate: OutputGate;
+  verify: RunVerify;
+  journal: Journal;
+  bus: Bus;
+  /** Aborts when the time for ordinary turns is over and only the conclusion is left. */
+  ordinary: AbortSignal;
+  /** The one line that explains an ending. */
+  explain(outcome: RunOutcome, state: RunState): string;
+}
+
+/** Runs from any state to its end: what comes next is decided by the state alone, and everything is recorded before it happens. */
+export async function runAgent(parts: Parts, start: RunState, signal: AbortSignal): Promise<RunOutcome> {
+  const recorder = createRecorder(parts.journal, parts.bus, start);
+  const ordinary = AbortSignal.any([signal, parts.ordinary]);
+  const dispatch = createDispatch(parts, recorder, ordinary);
+  for (;;) {
+    const { state } = recorder;
+    const step = signal.aborted ? closing(state, causeOf(signal), parts) : next(state, parts);
+    if (step.kind === 'end') {
+      if (!state.ended) recorder.record(runEnd(parts, state, step.outcome));
+      return step.outcome;
+    }
+    if (step.kind === 'ask')
+      await ask(parts, recorder, dispatch, { step, signal: step.concluding ? signal : ordinary });
+    else if (step.kind === 'act') await act(recorder, dispatch);
+    else recorder.record(await perform(parts, state, step, signal));
+  }
+}
+
+interface Asking {
+  step: AskStep;
+  signal: AbortSignal;
+}
+
+/** One turn of the model; its calls that only read may start before it ends. */
+async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step, signal }: Asking): Promise<void> {
+  const { kind: _kind, ...turn } = step;
+  recorder.record({ type: 'turn_start', ...turn });
+  dispatch.open(signal, step.concluding);
+  const result = await parts.model.send(
+    requestOf(parts, recorder.state),
+    {
+      onBlock: (block) => dispatch.offer(block),
+      onDiscard: () => dispatch.discard(),
+      onAttempt: (attempt) => recorder.record({ type: 'attempt', turn: step.turn, ...attempt }),
+      admit: () => parts.budget.exceeded(recorder.state.ledger, step.concluding),
+    },
+    signal,
+  );
+  if (result.ok) {
+    const { ok: _ok, ...reply } = result;
+    recorder.record({ type: 'model_reply', turn: step.turn, ...reply });
+  } else {
+    dispatch.discard();
+    const { ok: _ok, ...failure } = result;
+    recorder.record({ type: 'model_failed', turn: step.turn, ...failure });
+  }
+  if (recorder.state.calls.length === 0) recorder.record({ type: 'turn_end', turn: step.turn, calls: 0 });
+}
+
+async function act(recorder: Recorder, dispatch: Dispatch): Promise<void> {
+  await dispatch.settle();
+  const { ledger, calls } = recorder.state;
+  recorder.record({ type: 'turn_end', turn: ledger.turns, calls: calls.length });
+}
+
+type Single = Exclude<Step, { kind: 'end' | 'ask' | 'act' }>;
+
+/** A step that is one event. */
+async function perform(parts: Parts, state: RunState, step: Single, signal: AbortSignal): Promise<EventBody> {
+  switch (step.kind) {
+    case 'prompt': {
+      const content = state.start ? promptBlocks(state.start, step.index) : [];
+      return { type: 'user_message', reason: step.index === 0 ? 'prompt' : 'next_prompt', content };
+    }
+    case 'say': {
+      const limit = step.limit ? { limit: step.limit } : {};
+      return { type: 'user_message', reason: step.reason, content: [{ type: 'text', text: step.text }], ...limit };
+    }
+    case 'answer': {
+      const { call, status, text, is_error } = step;
+      const content = [{ type: 'text' as const, text }];
+      const facts = { status, is_error, duration_ms: 0, bytes: Buffer.byteLength(text) };
+      return { type: 'tool_end', tool_use_id: call.id, name: call.name, content, ...facts };
+    }
+    case 'check': {
+      if (step.stage === 'gate')
+        return { type: 'output_checked', stage: 'gate', ...(await parts.gate.gate(step.value_text)) };
+      const { candidate } = step;
+      const call = candidate.source === 'tool' ? { tool_use_id: candidate.tool_use_id } : {};
+      return { type: 'output_checked', stage: 'schema', ...call, ...(await parts.gate.check(candidate)) };
+    }
+    case 'verify': {
+      const command = state.start?.task.verify[step.index];
+      if (!command) throw new Error(`there is no verify command ${step.index}`);
+      return { type: 'verify_end', index: step.index, ...(await parts.verify(command, signal)) };
+    }
+  }
+}
+
+function requestOf(parts: Parts, state: RunState): ModelRequest {
+  return {
+    system: state.start?.system ?? '',
+    tools: state.start?.tools ?? [],
+    messages: state.messages,
+    max_tokens: state.turn?.max_tokens ?? 1,
+    ...(parts.gate.native_schema === undefined ? {} : { output_schema: parts.gate.native_schema }),
+  };
+}
+
+function causeOf(signal: AbortSignal): RunOutcome {
+  return signal.reason as AbortCause; // run/run.ts aborts with nothing else
+}
+
+function runEnd(parts: Parts, state: RunState, outcome: RunOutcome): EventBody {
+  return { type: 'run_end', outcome, exit_code: exitCode(outcome), message: parts.explain(outcome, state) };
+}
