@@ -116,9 +116,8 @@ describe('a stream that breaks', () => {
     expect(server.turns).toHaveLength(1);
   });
 
-  test('can hang open until the client leaves or the server closes', async () => {
-    const server = await start(reply.stall({ after: 'delta' }), reply.stall({ after: 'head' }));
-    const controller = new AbortController();
+  test('can hang open, silent, until the server closes', async () => {
+    const server = await start(reply.stall({ after: 'delta' }));
     const response = await post(server, request());
     const reader = response.body?.getReader();
     let seen = '';
@@ -129,7 +128,6 @@ describe('a stream that breaks', () => {
     );
     const first = await Promise.race([next, new Promise((resolve) => setTimeout(() => resolve('silent'), 50))]);
     expect(first).toBe('silent');
-    controller.abort();
     await server.close();
     expect(await next).toBe('broken');
   });

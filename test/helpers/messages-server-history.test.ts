@@ -42,6 +42,9 @@ describe('messages one by one', () => {
     [talk(user('a'), assistant(), user('b')), 'messages.1: all messages must have non-empty content'],
     [talk(user([text('')])), 'text content blocks must be non-empty'],
     [talk(user(' \n')), 'text content blocks must contain non-whitespace text'],
+    [request({ messages: 'a' }), 'messages: Input should be a valid list'],
+    [talk('a'), 'messages.0: Input should be a valid dictionary'],
+    [talk(user([{ type: 'text', text: 1 }])), 'text.text: Input should be a valid string'],
     [talk(user(5)), 'messages.0.content: Input should be a valid string or list of blocks'],
     [talk(user('a'), { role: 'robot', content: 'b' }), "Input should be 'user' or 'assistant'"],
     [talk({ ...user('a'), name: 'x' }), 'messages.0.name: Extra inputs'],
@@ -85,6 +88,12 @@ describe('messages one by one', () => {
       ),
       'only `tool_result` blocks may follow an unresolved server tool call',
     ],
+    [
+      talk(user('a'), assistant(call('t1')), user([result('t1', 5)])),
+      'tool_result.content: Input should be a valid string or list',
+    ],
+    [talk(user('a'), assistant(call('t1')), user([result('t1', [{ type: 'tool_use' }])])), "Input tag 'tool_use'"],
+    [talk(user('a'), assistant({ ...call('t1'), name: 'a b' }), user([result('t1')])), 'tool_use.name'],
   ];
   for (const [body, message] of cases) {
     test(`refuses with: ${message} (${JSON.stringify(body['messages']).slice(0, 90)})`, async () => {

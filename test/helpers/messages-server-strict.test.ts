@@ -156,6 +156,8 @@ describe('top-level fields', () => {
     [request({ tools: [tool()], tool_choice: { type: 'tool', name: 'bash' } }), 'forced tool use'],
     [request({ tools: [tool()], tool_choice: 'auto' }), 'tool_choice.type'],
     [request({ tool_choice: { type: 'auto' } }), 'only be specified while providing tools'],
+    [request({ model: '' }), 'model: Input should be a valid string'],
+    [request({ thinking: 'on' }), 'thinking.type'],
     [request({ stream: 'yes' }), 'stream: Input should be a valid boolean'],
     [request({ stop_sequences: [' '] }), 'stop_sequences'],
   ]);
@@ -186,6 +188,9 @@ describe('tools and schemas', () => {
     return tool({ name: `t${n}`, strict: true, input_schema: { type: 'object', additionalProperties: false } });
   });
   refuses([
+    [request({ tools: {} }), 'tools: Input should be a valid list'],
+    [withTools('bash'), 'tools.0: Input should be a valid dictionary'],
+    [withTools(tool({ description: 1 })), 'tools.0.custom.description'],
     [withTools(tool(), tool()), 'Tool names must be unique'],
     [withTools(tool({ name: 'a.b' })), "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"],
     [withTools(tool({ name: 'x'.repeat(129) })), 'tools.0.custom.name'],
@@ -205,6 +210,8 @@ describe('tools and schemas', () => {
     [format({ type: 'string', maxLength: 1 }), "property 'maxLength' is not supported"],
     [format({ type: 'array', maxItems: 1 }), "property 'maxItems' is not supported"],
     [format({ type: 'array', minItems: 2 }), 'minItems values other than 0 or 1'],
+    [format(true), 'output_config.format.schema: Input should be a valid dictionary'],
+    [format({ type: 'array', items: true }), 'boolean schemas are not supported'],
     [format({ enum: [{}] }), 'enum values must not be objects'],
     [format({ oneOf: [{ type: 'string' }] }), "property 'oneOf' is not supported"],
     [format({ type: 'string', pattern: 'a(?=b)' }), 'lookaround'],
