@@ -145,23 +145,31 @@ export interface ToolRegistry {
 export type Access = 'read' | 'write' | 'list';
 export type ResolvedPath = { ok: true; path: string; real: string } | { ok: false; reason: string };
 
+export interface FileList {
+  files: string[];
+  /** Files exist that are not named: over the limit, in a closed or too deep folder, or the walk was stopped. */
+  more: boolean;
+  /** Why nothing was listed: a pattern that leaves the folder or costs too much, a folder that is closed. */
+  reason?: string;
+}
+
 export interface Files {
   /** Real absolute path of the workspace. */
   readonly root: string;
   /** Follows links of the target and its nearest existing parent; refuses what leaves the root or is no regular file (or folder, for `list`). `path` of the result is relative with `/`. */
   resolve(path: string, access: Access): Promise<ResolvedPath>;
-  /** Opens what was resolved and checks the opened descriptor again. */
+  /** At most the first `max_bytes`; `size` is the whole. Opens what was resolved and checks the opened descriptor again. */
   read(
     real: string,
     max_bytes: number,
   ): Promise<{ ok: true; bytes: Uint8Array; size: number } | { ok: false; reason: string }>;
   /** Creates missing parent folders; replaces atomically, keeping the mode of an existing file. */
   write(real: string, bytes: Uint8Array): Promise<{ ok: true; created: boolean } | { ok: false; reason: string }>;
-  /** Regular files below a folder, relative to the root, sorted, .gitignore respected, without `.git`, never through links that leave. */
+  /** Regular files below a folder, relative to the root, sorted, .gitignore respected, without `.git`, never through links that leave. Patterns are relative to the folder. */
   list(
     real: string,
     options: { patterns?: readonly string[]; limit: number; signal?: AbortSignal },
-  ): Promise<{ files: string[]; more: boolean }>;
+  ): Promise<FileList>;
 }
 
 /** Where a child process runs: its whole environment and the command that is really started. */
