@@ -58,7 +58,7 @@ describe('the task schema', () => {
 
   test.each([
     ['an unknown key', { promt: 'x' }, ' additionalProperties'],
-    ['a limit that is not finite', { limits: { max_turns: 1e999 } }, '/limits/max_turns type'],
+    ['a limit that is not finite', { limits: { max_turns: Number.POSITIVE_INFINITY } }, '/limits/max_turns type'],
     ['a negative limit', { limits: { max_cost_usd: -1 } }, '/limits/max_cost_usd exclusiveMinimum'],
     ['a duration without a unit', { limits: { timeout: '90' } }, '/limits/timeout pattern'],
     ['a duration of zero', { limits: { timeout: '0s' } }, '/limits/timeout pattern'],
