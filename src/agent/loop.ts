@@ -2,10 +2,9 @@ import { exitCode } from '../core/outcome.ts';
 import { createDispatch } from './dispatch.ts';
 import { closing, next } from './next.ts';
 import { promptBlocks } from './prompt.ts';
-import { createRecorder } from './record.ts';
 import type { AbortCause, EventBody } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
-import type { Bus, Journal, ModelClient, ModelRequest, OutputGate, RunVerify } from '../core/ports.ts';
+import type { ModelClient, ModelRequest, OutputGate, RunVerify } from '../core/ports.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Recorder } from './record.ts';
 import type { DispatchParts } from './round.ts';
@@ -17,17 +16,14 @@ export interface Parts extends DispatchParts {
   model: ModelClient;
   gate: OutputGate;
   verify: RunVerify;
-  journal: Journal;
-  bus: Bus;
   /** Aborts when the time for ordinary turns is over and only the conclusion is left. */
   ordinary: AbortSignal;
   /** The one line that explains an ending. */
   explain(outcome: RunOutcome, state: RunState): string;
 }
 
-/** Runs from any state to its end: what comes next is decided by the state alone, and everything is recorded before it happens. */
-export async function runAgent(parts: Parts, start: RunState, signal: AbortSignal): Promise<RunOutcome> {
-  const recorder = createRecorder(parts.journal, parts.bus, start);
+/** Runs from any state to its end: what comes next is decided by the state alone, and recorded before it happens. */
+export async function runAgent(parts: Parts, recorder: Recorder, signal: AbortSignal): Promise<RunOutcome> {
   const ordinary = AbortSignal.any([signal, parts.ordinary]);
   const dispatch = createDispatch(parts, recorder, ordinary);
   for (;;) {

@@ -1,0 +1,56 @@
+import { constants } from 'node:os';
+import { errorText } from '../core/errors.ts';
+import type { AbortCause } from '../core/events.ts';
+import type { CancelSignal } from '../core/outcome.ts';
+
+const SIGNALS: readonly CancelSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+
+/** The one AbortController of a run: whoever aborts first names the cause, and nothing overwrites it. */
+export interface Interrupts {
+  readonly signal: AbortSignal;
+  /** Aborts when the time for ordinary turns is over. */
+  readonly ordinary: AbortSignal;
+  abort(cause: AbortCause): void;
+  /** Starts the run's clock: from now `timeout_ms` to the end, `reserve_ms` of it kept back for a conclusion. */
+  startDeadline(timeout_ms: number, reserve_ms: number): void;
+  /** The first fault nobody caught, for the front door to print. */
+  fault(): unknown;
+  dispose(): void;
+}
+
+/** Listens for signals and for faults that nobody caught. A second signal ends the process at once. */
+export function listen(): Interrupts {
+  const all = new AbortController();
+  const ordinary = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  let fault: unknown;
+  const abort = (cause: AbortCause): void => {
+    if (!all.signal.aborted) all.abort(cause);
+  };
+  const onSignal = (signal: CancelSignal): void => {
+    if (all.signal.aborted) process.exit(128 + constants.signals[signal]);
+    abort({ reason: 'cancelled', signal });
+  };
+  const onFault = (error: unknown): void => {
+    fault ??= error;
+    abort({ reason: 'internal_error', detail: errorText(error) });
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on('uncaughtException', onFault);
+  return {
+    signal: all.signal,
+    ordinary: ordinary.signal,
+    abort,
+    startDeadline(timeout_ms, reserve_ms) {
+      const cause: AbortCause = { reason: 'timeout', limit: timeout_ms, used: timeout_ms };
+      timers.push(setTimeout(() => abort(cause), timeout_ms));
+      if (reserve_ms > 0) timers.push(setTimeout(() => ordinary.abort(cause), timeout_ms - reserve_ms));
+    },
+    fault: () => fault,
+    dispose() {
+      timers.forEach(clearTimeout);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+      process.off('uncaughtException', onFault);
+    },
+  };
+}
