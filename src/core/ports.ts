@@ -178,7 +178,15 @@ export interface Boundary {
   /** The only variables the child gets. */
   readonly env: Readonly<Record<string, string>>;
   /** The command to start for an argument list, inside the sandbox when there is one. */
-  wrap(argv: readonly string[], cwd: string): { argv: string[]; cwd: string; env: Record<string, string> };
+  wrap(argv: readonly string[], cwd: string): Wrapped;
+}
+
+export interface Wrapped {
+  argv: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** Called once when the process tree is gone. */
+  release?(): void;
 }
 
 export interface ExecOptions {

@@ -1,0 +1,147 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BWRAP, createSandbox } from '../../src/sandbox/bubblewrap.ts';
+import type { SandboxConfig } from '../../src/core/config.ts';
+
+const CONFIG: SandboxConfig = {
+  mode: 'required',
+  network: false,
+  env: [],
+  read: [],
+  write: ['.'],
+  git_write: false,
+  allow_untrusted: false,
+};
+const missing = !existsSync(BWRAP) && process.env['AGENT_RUN_REQUIRE_BWRAP'] !== '1';
+
+function workspace(git = true): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-test-')));
+  writeFileSync(join(folder, 'README.md'), 'hello\n');
+  if (!git) return folder;
+  const options = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null' } };
+  execFileSync('git', ['init', '-q'], options);
+  execFileSync(
+    'git',
+    ['config', 'http.https://example.invalid/.extraheader', 'AUTHORIZATION: basic c2VjcmV0'],
+    options,
+  );
+  execFileSync('git', ['config', 'user.name', 'Somebody'], options);
+  execFileSync('git', ['-c', 'user.email=a@example.invalid', 'commit', '-q', '--allow-empty', '-m', 'first'], options);
+  return folder;
+}
+
+interface Inside {
+  config?: Partial<SandboxConfig>;
+  hidden?: string[];
+  locked?: string[];
+  env?: Record<string, string>;
+}
+
+function inside(folder: string, script: string, { config, hidden = [], locked = [], env = {} }: Inside = {}) {
+  const sandbox = createSandbox({
+    config: { ...CONFIG, ...config },
+    workspace: folder,
+    hidden,
+    locked,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...env },
+    home: '/root',
+  });
+  const wrapped = sandbox.wrap(['/bin/sh', '-c', script], folder);
+  const [file = '', ...args] = wrapped.argv;
+  const result = spawnSync(file, args, {
+    cwd: wrapped.cwd,
+    env: wrapped.env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  wrapped.release?.();
+  sandbox.dispose();
+  return result;
+}
+
+describe.skipIf(missing)('a call in the sandbox (needs bubblewrap)', () => {
+  test('reads and writes the workspace and keeps the exit code', () => {
+    const folder = workspace();
+    const result = inside(folder, 'cat README.md; echo new > new.txt; exit 7');
+    expect(result.stdout).toBe('hello\n');
+    expect(result.status).toBe(7);
+    expect(readFileSync(join(folder, 'new.txt'), 'utf8')).toBe('new\n');
+  });
+
+  test('sees no variable but its own, in no process', () => {
+    process.env['CANARY_OF_THE_RUNNER'] = 'do-not-show';
+    const result = inside(workspace(), 'cat /proc/*/environ | tr "\\0" "\\n"; env', { env: { CI: 'true' } });
+    delete process.env['CANARY_OF_THE_RUNNER'];
+    expect(result.stdout).not.toContain('do-not-show');
+    expect(result.stdout).toContain('CI=true');
+  });
+
+  test('finds neither credentials nor remotes in the git configuration, but the identity', () => {
+    const result = inside(workspace(), 'cat .git/config; git log --format=%s; git config user.name');
+    expect(result.stdout).not.toContain('AUTHORIZATION');
+    expect(result.stdout).toContain('first\nSomebody');
+  });
+
+  test('cannot change or move the git folder', () => {
+    const folder = workspace();
+    const before = readFileSync(join(folder, '.git', 'config'), 'utf8');
+    const result = inside(folder, 'echo x >> .git/config; echo x > .git/hooks/post-checkout; mv .git .g; ls -d .git');
+    expect(result.stdout).toBe('.git\n');
+    expect(readFileSync(join(folder, '.git', 'config'), 'utf8')).toBe(before);
+    expect(existsSync(join(folder, '.git', 'hooks', 'post-checkout'))).toBe(false);
+    expect(existsSync(join(folder, '.g'))).toBe(false);
+  });
+
+  test('cannot plant a repository, an agent file or a workflow where there was none, and leaves no trace', () => {
+    const folder = workspace(false);
+    inside(
+      folder,
+      'mkdir .git; echo x > .git/config; echo x > AGENTS.md; mkdir -p .github/workflows .claude; echo x > .github/workflows/a.yml; echo x > .claude/a',
+    );
+    expect(readdirSync(folder)).toEqual(['README.md']);
+  });
+
+  test('commits with git_write, but cannot add hooks or configuration', () => {
+    const folder = workspace();
+    const config = { git_write: true };
+    const script =
+      'git commit -q --allow-empty -m second; echo x > .git/hooks/pre-commit; echo x > .git/commondir; git config core.pager x; git log --format=%s';
+    const result = inside(folder, script, { config });
+    expect(result.stdout).toBe('second\nfirst\n');
+    expect(existsSync(join(folder, '.git', 'commondir'))).toBe(false);
+    expect(existsSync(join(folder, '.git', 'hooks', 'pre-commit'))).toBe(false);
+    expect(readFileSync(join(folder, '.git', 'config'), 'utf8')).not.toContain('pager');
+  });
+
+  test('sees no network, no home, no temporary files of the machine and no run folder', () => {
+    const folder = workspace();
+    mkdirSync(join(folder, 'results'));
+    writeFileSync(join(folder, 'results', 'result.json'), '{}');
+    const outside = mkdtempSync(join(tmpdir(), 'agent-run-outside-'));
+    const script = `ls results; ls ${outside}; ls -A /root /home; cat /proc/net/dev | tail -n +3 | grep -v lo:`;
+    const result = inside(folder, script, { hidden: [join(folder, 'results')] });
+    expect(result.stdout.replaceAll(/^\/(root|home):$|^$/gm, '').trim()).toBe('');
+  });
+
+  test('keeps locked files as they are', () => {
+    const folder = workspace();
+    inside(folder, 'echo x > README.md; rm -f README.md; mv README.md b', { locked: [join(folder, 'README.md')] });
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('hello\n');
+  });
+
+  test('can be confined to some folders of the workspace', () => {
+    const folder = workspace();
+    mkdirSync(join(folder, 'dist'));
+    inside(folder, 'echo x > top.txt; echo x > dist/a.txt', { config: { write: ['dist'] } });
+    expect(existsSync(join(folder, 'top.txt'))).toBe(false);
+    expect(readFileSync(join(folder, 'dist', 'a.txt'), 'utf8')).toBe('x\n');
+  });
+
+  test('cannot make a namespace of its own', () => {
+    const result = inside(workspace(), 'unshare --user true && echo made');
+    expect(result.stdout).toBe('');
+  });
+});
