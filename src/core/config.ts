@@ -150,5 +150,9 @@ export interface RunConfig {
   workspace: string;
   /** Absolute path given with `--out`; absent: the default place under `agent-run-results/`. */
   out?: string;
+  /** How many run folders of this task stay below the default place; absent: all. */
+  keep?: number;
   untrusted: boolean;
+  /** What made it untrusted, for the log: "the event issue_comment". */
+  untrusted_reason?: string;
 }
