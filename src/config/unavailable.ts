@@ -1,0 +1,30 @@
+// Parts of the format that this version does not carry out yet. Ignoring them in silence would make a run look better
+// than it was, so a task that uses one is refused.
+
+import type { ModelConfig } from '../core/config.ts';
+import type { Issue } from './issues.ts';
+import type { TaskFile } from './task-file.ts';
+
+/** One issue for each capability that the task uses and this version lacks. */
+export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
+  const used: [pointer: string, used: boolean, what: string][] = [
+    ['/custom_tools', (task.custom_tools ?? []).length > 0, 'custom tools'],
+    ['/mcp_servers', Object.keys(task.mcp_servers ?? {}).length > 0, 'MCP servers'],
+    ['/skills', (task.skills ?? []).length > 0, 'skills'],
+    ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],
+    ['/github/comment', Boolean(task.github?.comment), 'comments on pull requests'],
+    ...modelUses(model, '/model'),
+    ...model.fallback.flatMap((fallback, index) => modelUses(fallback, `/model/fallback/${index}`)),
+  ];
+  return used
+    .filter(([, isUsed]) => isUsed)
+    .map(([pointer, , what]) => ({ pointer, at: 'key', message: `${what} are not available in this version` }));
+}
+
+function modelUses(model: ModelConfig, pointer: string): [string, boolean, string][] {
+  const unbuilt = model.provider === 'openai' || model.provider === 'replay';
+  return [
+    [`${pointer}/provider`, unbuilt, `models of provider "${model.provider}"`],
+    [`${pointer}/tool_protocol`, model.tool_protocol === 'xml', 'models with tool_protocol "xml"'],
+  ];
+}
