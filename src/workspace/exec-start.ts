@@ -1,0 +1,83 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { randomBytes } from 'node:crypto';
+import { errorText } from '../core/errors.ts';
+import type { ExecOptions } from '../core/ports.ts';
+import type { ProcessTree } from './process-tree.ts';
+import { systemCode } from './system-error.ts';
+
+export interface Started {
+  ok: true;
+  tree: ProcessTree;
+  stdout: Readable;
+  stderr: Readable;
+  exited: Promise<Exit>;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: string | null;
+}
+
+/** Variables with this beginning mark what belongs to a call; a runner inside a runner passes them on. */
+export const MARKER_PREFIX = 'AGENT_RUN_CALL_';
+
+/** Starts an argument list in a process group of its own; what cannot start is a value with the reason. */
+export async function startProcess(
+  argv: readonly string[],
+  options: ExecOptions,
+): Promise<Started | { ok: false; reason: string }> {
+  const wrapped = options.boundary.wrap(argv, options.cwd);
+  const [file, ...args] = wrapped.argv;
+  if (!file) return { ok: false, reason: 'the command is empty' };
+  const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
+  const { execa } = await import('execa');
+  try {
+    const child = execa(file, args, {
+      cwd: wrapped.cwd,
+      env: { ...wrapped.env, [marker]: '1' },
+      extendEnv: false,
+      stdin: options.stdin === undefined ? 'ignore' : 'pipe',
+      buffer: false,
+      encoding: 'buffer',
+      reject: false,
+      detached: true,
+      cleanup: false,
+      verbose: 'none',
+    });
+    if (child.pid === undefined) throw (await child).cause;
+    child.catch(() => {}); // the promise waits for the pipes, which we may destroy
+    const exited = new Promise<Exit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    if (options.stdin !== undefined) feed(child.stdin, options.stdin);
+    const wrapper = file === argv[0] ? {} : { wrapper: basename(file) };
+    const tree = { root: child.pid, marker: `${marker}=1`, ...wrapper };
+    return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
+  } catch (error) {
+    return { ok: false, reason: startReason(error, file, wrapped.cwd, wrapped.argv) };
+  }
+}
+
+function feed(stdin: Writable | null, text: string): void {
+  stdin?.on('error', () => {}); // EPIPE: a program may end without reading its input
+  stdin?.end(text);
+}
+
+function startReason(error: unknown, file: string, cwd: string, argv: readonly string[]): string {
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return 'the folder to run in does not exist';
+  switch (systemCode(error)) {
+    case 'ENOENT':
+      if (!file.includes('/')) return `${file}: command not found on PATH`;
+      return existsSync(file) ? `${file}: the interpreter of its first line is missing` : `${file}: no such file`;
+    case 'EACCES':
+      return `${file}: permission denied; is it a program and executable?`;
+    case 'E2BIG': {
+      const bytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument) + 1, 0);
+      return `${file}: ${bytes} bytes of arguments are more than the system takes; use stdin or a file`;
+    }
+    default:
+      return `${file}: cannot start: ${systemCode(error) ?? errorText(error)}`;
+  }
+}

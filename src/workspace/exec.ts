@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { IoError } from '../core/errors.ts';
+import type { Exec, ExecOptions, ExecResult } from '../core/ports.ts';
+import { type Exit, type Started, startProcess } from './exec-start.ts';
+import { OutputBuffer, WholeCodePoints } from './output-buffer.ts';
+import { endTree, killTree, type ProcessTree } from './process-tree.ts';
+
+const GRACE_MS = { timeout: 2000, cancel: 500, exit: 500 };
+/** How long pipes may stay open after the last process we know of is gone. */
+const DRAIN_MS = 400;
+
+type End = { by: 'exit'; exit: Exit } | { by: 'timeout' | 'cancel' };
+
+const running = new Set<ProcessTree>();
+
+/** Runs one argument list; see `Exec`. Nothing it started is alive when it returns. */
+export const exec: Exec = async (argv, options) => {
+  const started_ms = performance.now();
+  const output = new OutputBuffer(options.max_output_bytes);
+  const result = (facts: Pick<ExecResult, 'exit_code' | 'ended_by' | 'detail'>): ExecResult => {
+    const { text, bytes, omitted_bytes } = output.finish();
+    return { ...facts, output: text, bytes, omitted_bytes, duration_ms: Math.round(performance.now() - started_ms) };
+  };
+  if (options.signal?.aborted) return result({ exit_code: null, ended_by: 'cancel' });
+  const child = await startProcess(argv, options);
+  if (!child.ok) return result({ exit_code: null, ended_by: 'start_failed', detail: child.reason });
+  const sink = new Sink(options, output);
+  const reading = Promise.all([sink.read(child.stdout), sink.read(child.stderr)]);
+  const end = await supervise(child, options, sink.broken.signal);
+  await Promise.race([reading, sleep(DRAIN_MS, undefined, { ref: false })]);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  sink.finish();
+  if (end.by !== 'exit') return result({ exit_code: null, ended_by: end.by });
+  const { code, signal } = end.exit;
+  return signal === null
+    ? result({ exit_code: code, ended_by: 'exit' })
+    : result({ exit_code: null, ended_by: 'signal', detail: signal });
+};
+
+/** Waits for the first end, then ends whatever is left of the tree. */
+async function supervise(child: Started, options: ExecOptions, broken: AbortSignal): Promise<End> {
+  remember(child.tree);
+  try {
+    const end = await firstEnd(child, options, broken);
+    await endTree(child.tree, GRACE_MS[end.by]);
+    return end;
+  } finally {
+    running.delete(child.tree);
+  }
+}
+
+async function firstEnd(child: Started, options: ExecOptions, broken: AbortSignal): Promise<End> {
+  const signals = options.signal ? [options.signal, broken] : [broken];
+  return new Promise<End>((resolve) => {
+    const cancel = (): void => settle({ by: 'cancel' });
+    const timer = setTimeout(() => settle({ by: 'timeout' }), options.timeout_ms);
+    const settle = (end: End): void => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', cancel);
+      resolve(end);
+    };
+    for (const signal of signals) signal.addEventListener('abort', cancel, { once: true });
+    if (signals.some((signal) => signal.aborted)) cancel();
+    void child.exited.then((exit) => settle({ by: 'exit', exit }));
+  });
+}
+
+/** Takes in both streams in order of arrival. */
+class Sink {
+  /** Aborted when the caller's sink fails: nothing more can be kept then. */
+  readonly broken = new AbortController();
+  private readonly options: ExecOptions;
+  private readonly output: OutputBuffer;
+  private readonly streams: WholeCodePoints[] = [];
+
+  constructor(options: ExecOptions, output: OutputBuffer) {
+    this.options = options;
+    this.output = output;
+  }
+
+  async read(stream: Readable): Promise<void> {
+    const whole = new WholeCodePoints();
+    this.streams.push(whole);
+    stream.on('data', (chunk: Uint8Array) => this.take(whole.push(chunk)));
+    await new Promise<void>((resolve) => {
+      stream.once('close', resolve);
+      stream.on('error', () => resolve()); // a destroyed pipe; what was read counts
+    });
+  }
+
+  /** Hands over what was held back; throws when the caller's sink had failed. */
+  finish(): void {
+    for (const stream of this.streams) this.take(stream.flush());
+    if (this.broken.signal.aborted) {
+      throw new IoError('the output of a command cannot be stored', { cause: this.broken.signal.reason });
+    }
+  }
+
+  private take(bytes: Uint8Array): void {
+    if (bytes.length === 0 || this.broken.signal.aborted) return;
+    this.output.push(bytes);
+    try {
+      this.options.sink?.(bytes);
+    } catch (error) {
+      this.broken.abort(error); // a full disk; thrown again by finish, outside the stream's event
+    }
+  }
+}
+
+/** A runner that exits on a second signal leaves no process behind. */
+function remember(tree: ProcessTree): void {
+  if (running.size === 0 && !process.listeners('exit').includes(killRunning)) process.on('exit', killRunning);
+  running.add(tree);
+}
+
+function killRunning(): void {
+  for (const tree of running) killTree(tree);
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** One live process; zombies are left out, since nothing can be done about them. */
+export interface ProcessEntry {
+  pid: number;
+  parent: number;
+  group: number;
+  session: number;
+  name: string;
+}
+
+/** All processes that can be seen, from /proc or, elsewhere, from ps. */
+export function listProcesses(): ProcessEntry[] {
+  return process.platform === 'linux' ? listFromProc() : listFromPs();
+}
+
+/** True when the process was started with this variable in its environment; false where that cannot be read. */
+export function hasVariable(pid: number, assignment: string): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`);
+    const bytes = Buffer.from(`${assignment}\0`);
+    const at = environment.indexOf(bytes);
+    return at === 0 || (at > 0 && environment.includes(Buffer.concat([Buffer.from([0]), bytes])));
+  } catch {
+    return false; // gone meanwhile, or of another user
+  }
+}
+
+function listFromProc(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return parseStat(readFileSync(`/proc/${name}/stat`, 'latin1'));
+      } catch {
+        return []; // gone meanwhile
+      }
+    });
+}
+
+// "12 (name) S 1 12 12 ...": the name may hold spaces and brackets, so the last bracket ends it.
+function parseStat(stat: string): ProcessEntry[] {
+  const close = stat.lastIndexOf(')');
+  const [state, parent, group, session] = stat.slice(close + 2).split(' ');
+  if (state === 'Z' || state === 'X') return [];
+  const name = stat.slice(stat.indexOf('(') + 1, close);
+  return [
+    { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), session: Number(session), name },
+  ];
+}
+
+/** The same from ps(1), which knows no environment and, on macOS, no session. */
+export function listFromPs(): ProcessEntry[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,comm='], { encoding: 'utf8' });
+  return (stdout ?? '').split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+    if (!match || match[4]?.startsWith('Z')) return [];
+    const [, pid, parent, group, , name = ''] = match;
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), name }];
+  });
+}
