@@ -1,0 +1,207 @@
+import { closeSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError, errorText } from '../core/errors.ts';
+import { LOCK_FILE, isLocked, takeLock } from './run-lock.ts';
+import type { Random } from '../core/ports.ts';
+
+export const RESULTS_FOLDER = 'agent-run-results';
+export const TRANSCRIPT = 'transcript.jsonl';
+export const OUTPUTS = 'outputs';
+
+/** Everything a run writes beside `outputs/`; nothing else in a folder is ever removed. */
+export const RUN_FILES = [
+  'result.json',
+  'output.json',
+  'output.md',
+  TRANSCRIPT,
+  'usage.json',
+  'summary.md',
+  'changes.patch',
+] as const;
+
+/** A file half written when its run died: `.result.json.1f2e3d.tmp`. */
+const LEFTOVER = /^\.[a-z.]+\.[0-9a-f]{6}\.tmp$/;
+const RUN_ID = /^\d{8}T\d{6}Z-\d+-[0-9a-f]{6}$/;
+
+export interface RunFolder {
+  /** Absolute. */
+  dir: string;
+  transcript: string;
+  outputsDir: string;
+  /** Names of an earlier run's files that were removed. */
+  cleaned: string[];
+  /** Gives the folder free for another run. */
+  release(): void;
+}
+
+/** UTC time, attempt, random: `20261130T114500Z-1-ab12cd`; sorts by time. */
+export function createRunId({ now_ms, attempt, random }: { now_ms: number; attempt: number; random: Random }): string {
+  const time = new Date(now_ms)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:]/g, '');
+  const tail = Math.floor(random() * 0x1000000)
+    .toString(16)
+    .padStart(6, '0');
+  return `${time}-${attempt}-${tail}`;
+}
+
+/** Makes or empties the folder of a new run and creates its transcript; throws UsageError when that cannot be. */
+export function openRunFolder(options: { out?: string; cwd: string; name: string; run_id: string }): RunFolder {
+  const { out, cwd, name, run_id } = options;
+  const dir = out === undefined ? defaultFolder(cwd, name, run_id) : absolute(cwd, out);
+  attempt(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  const leftovers = earlierFiles(dir);
+  const release = takeLock(dir, run_id);
+  try {
+    attempt(dir, () => leftovers.forEach((entry) => rmSync(join(dir, entry), { recursive: true, force: true })));
+    attempt(dir, () => closeSync(openSync(join(dir, TRANSCRIPT), 'wx', 0o600)));
+  } catch (error) {
+    // The folder is not ours after all; whoever may use it must not find it locked.
+    release();
+    throw error;
+  }
+  return { dir, transcript: join(dir, TRANSCRIPT), outputsDir: join(dir, OUTPUTS), cleaned: leftovers, release };
+}
+
+/** The folder of a run that goes on; nothing in it is removed. */
+export function reopenRunFolder(dir: string, run_id: string): RunFolder {
+  const transcript = join(dir, TRANSCRIPT);
+  if (!isRealFile(transcript)) {
+    throw new UsageError(`${dir} is no run folder: it has no ${TRANSCRIPT}; give the folder of an earlier run`);
+  }
+  return { dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: [], release: takeLock(dir, run_id) };
+}
+
+/** Removes a task's oldest run folders until `keep` are left, this run's included; one that cannot be removed is a problem, not an error. */
+export function pruneRunFolders(dir: string, keep: number): { removed: string[]; problems: string[] } {
+  const parent = dirname(dir);
+  const own = basename(dir);
+  const removed: string[] = [];
+  const problems: string[] = [];
+  if (!RUN_ID.test(own)) return { removed, problems }; // the caller's own folder: its neighbours are none of our business
+  const newestFirst = earlierRuns(parent, own).toReversed();
+  for (const name of newestFirst.slice(Math.max(0, keep - 1))) {
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true });
+      removed.push(name);
+    } catch (error) {
+      // EACCES and its like: an old folder is no reason to fail a new run.
+      problems.push(`cannot remove the old run folder ${join(parent, name)}: ${errorText(error)}`);
+    }
+  }
+  return { removed, problems };
+}
+
+function earlierRuns(parent: string, own: string): string[] {
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && entry.name !== own)
+    .map((entry) => entry.name)
+    .filter((name) => wasRun(join(parent, name)) && !isLocked(join(parent, name)))
+    .sort();
+}
+
+function defaultFolder(cwd: string, name: string, run_id: string): string {
+  const results = join(cwd, RESULTS_FOLDER);
+  const task = join(results, folderName(name));
+  for (const folder of [results, task]) {
+    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    refuseLink(folder);
+  }
+  ignoreItself(results);
+  return join(task, run_id);
+}
+
+/** A task's name is free text for some front doors; a folder's is not. */
+function folderName(name: string): string {
+  return (
+    name
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .replace(/^[.-]+/, '')
+      .slice(0, 100) || 'task'
+  );
+}
+
+function ignoreItself(folder: string): void {
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o644 });
+  } catch (error) {
+    // EEXIST: an earlier run wrote it, or somebody else did, who then knows why.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw cannot(folder, error);
+  }
+}
+
+function absolute(cwd: string, out: string): string {
+  const dir = resolve(cwd, out);
+  refuseLink(dir);
+  return dir;
+}
+
+/** A link may have been planted by whoever wrote the workspace: where it leads is not what the caller named. */
+function refuseLink(path: string): void {
+  const stat = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  if (!stat || stat.isDirectory()) return;
+  const what = stat.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
+  throw new UsageError(`cannot write the run folder ${path}: it is ${what}; name a folder that is new or empty`);
+}
+
+/** Names of an earlier run's files in a folder, or a UsageError when something else lies there. */
+function earlierFiles(dir: string): string[] {
+  const entries = attempt(dir, () => readdirSync(dir, { withFileTypes: true }));
+  const strange = entries.find(
+    (entry) => !(entry.name === OUTPUTS ? entry.isDirectory() : ours(entry.name) && entry.isFile()),
+  );
+  const names = entries.map((entry) => entry.name);
+  if (strange) throw notOurs(dir, strange.isSymbolicLink() ? `the symbolic link ${strange.name}` : strange.name);
+  const files = names.filter((name) => name !== LOCK_FILE);
+  if (files[0] !== undefined && !wasRun(dir)) throw notOurs(dir, `${files[0]}, which no run of agent-run wrote`);
+  return files;
+}
+
+function ours(name: string): boolean {
+  return name === LOCK_FILE || LEFTOVER.test(name) || RUN_FILES.some((file) => file === name);
+}
+
+function notOurs(dir: string, found: string): UsageError {
+  return new UsageError(`the run folder ${dir} is not empty: it holds ${found}; name a new or empty folder with --out`);
+}
+
+/** True when the folder holds a transcript or a result that a run wrote. */
+function wasRun(dir: string): boolean {
+  const transcript = head(join(dir, TRANSCRIPT));
+  if (transcript !== undefined && /^\{"seq":1,"time":"[^"]*","run_id":"/.test(transcript)) return true;
+  // A run that died before its first line wrote nothing else.
+  if (transcript === '' && readdirSync(dir).every((name) => name === TRANSCRIPT || name === LOCK_FILE)) return true;
+  const result = head(join(dir, 'result.json')) ?? '';
+  return /"schema_version"\s*:/.test(result) && /"run_id"\s*:/.test(result);
+}
+
+/** The first bytes of a regular file, undefined for anything else. */
+function head(path: string): string | undefined {
+  if (!isRealFile(path)) return undefined;
+  const descriptor = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(4096);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isRealFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function attempt<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    // EACCES, EROFS, ENOTDIR, ENOSPC and their like: the caller chose the place.
+    throw cannot(path, error);
+  }
+}
+
+function cannot(path: string, error: unknown): UsageError {
+  const text = `cannot write the run folder ${path}: ${errorText(error)}; name another with --out`;
+  return new UsageError(text, { cause: error });
+}
