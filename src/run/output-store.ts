@@ -1,0 +1,56 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codePointStart } from '../core/cut.ts';
+import { IoError, errorText } from '../core/errors.ts';
+
+/** Whole outputs are kept up to this many bytes a call, and this many a run; beyond, the file says what is missing. */
+export const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
+export const MAX_ALL_OUTPUTS_BYTES = 256 * 1024 ** 2;
+
+export interface OutputCaps {
+  max_file_bytes: number;
+  max_all_bytes: number;
+}
+
+const CAPS: OutputCaps = { max_file_bytes: MAX_OUTPUT_BYTES, max_all_bytes: MAX_ALL_OUTPUTS_BYTES };
+
+/** Keeps whole outputs as `outputs/0001-ID.txt`; answers with the path below the run folder, as tools are told it. Throws IoError. */
+export type KeepOutput = (tool_use_id: string, bytes: Uint8Array) => string;
+
+/** The store of a run folder; one that goes on counts on from the files that are there. */
+export function createOutputStore(outputsDir: string, caps: OutputCaps = CAPS): KeepOutput {
+  let earlier: { count: number; bytes: number } | undefined;
+  return (tool_use_id, bytes) => {
+    try {
+      const before = (earlier ??= measure(outputsDir));
+      const kept = cut(bytes, Math.min(caps.max_file_bytes, Math.max(0, caps.max_all_bytes - before.bytes)));
+      const name = `${String(before.count + 1).padStart(4, '0')}-${fileName(tool_use_id)}.txt`;
+      writeFileSync(join(outputsDir, name), kept, { flag: 'wx', mode: 0o600 });
+      earlier = { count: before.count + 1, bytes: before.bytes + kept.length };
+      return `outputs/${name}`;
+    } catch (error) {
+      // A full disk, or a folder that is gone.
+      throw new IoError(`cannot keep the whole output of ${tool_use_id}: ${errorText(error)}`, { cause: error });
+    }
+  };
+}
+
+function measure(dir: string): { count: number; bytes: number } {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const names = readdirSync(dir);
+  const numbers = names.map((name) => Number.parseInt(name, 10)).filter((number) => number > 0);
+  const bytes = names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
+  return { count: Math.max(0, ...numbers), bytes };
+}
+
+/** Ids come from the model's service and are no file names. */
+function fileName(tool_use_id: string): string {
+  return tool_use_id.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64) || 'call';
+}
+
+function cut(bytes: Uint8Array, max_bytes: number): Uint8Array {
+  if (bytes.length <= max_bytes) return bytes;
+  const head = bytes.subarray(0, codePointStart(bytes, max_bytes));
+  const note = `\n[… ${bytes.length - head.length} bytes left out: the run keeps no more]\n`;
+  return Buffer.concat([head, Buffer.from(note)]);
+}
