@@ -4,15 +4,13 @@ import { IoError } from '../core/errors.ts';
 import type { Exec, ExecOptions, ExecResult } from '../core/ports.ts';
 import { type Exit, type Started, startProcess } from './exec-start.ts';
 import { OutputBuffer, WholeCodePoints } from './output-buffer.ts';
-import { endTree, killTree, type ProcessTree } from './process-tree.ts';
+import { endTree, holdTree } from './process-tree.ts';
 
 const GRACE_MS = { timeout: 2000, cancel: 500, exit: 500 };
 /** How long pipes may stay open after the last process we know of is gone. */
 const DRAIN_MS = 400;
 
 type End = { by: 'exit'; exit: Exit } | { by: 'timeout' | 'cancel' };
-
-const running = new Set<ProcessTree>();
 
 /** Runs one argument list; see `Exec`. Nothing it started is alive when it returns. */
 export const exec: Exec = async (argv, options) => {
@@ -41,13 +39,13 @@ export const exec: Exec = async (argv, options) => {
 
 /** Waits for the first end, then ends whatever is left of the tree. */
 async function supervise(child: Started, options: ExecOptions, broken: AbortSignal): Promise<End> {
-  remember(child.tree);
+  const release = holdTree(child.tree);
   try {
     const end = await firstEnd(child, options, broken);
     await endTree(child.tree, GRACE_MS[end.by]);
     return end;
   } finally {
-    running.delete(child.tree);
+    release();
   }
 }
 
@@ -107,14 +105,4 @@ class Sink {
       this.broken.abort(error); // a full disk; thrown again by finish, outside the stream's event
     }
   }
-}
-
-/** A runner that exits on a second signal leaves no process behind. */
-function remember(tree: ProcessTree): void {
-  if (running.size === 0 && !process.listeners('exit').includes(killRunning)) process.on('exit', killRunning);
-  running.add(tree);
-}
-
-function killRunning(): void {
-  for (const tree of running) killTree(tree);
 }

@@ -4,8 +4,8 @@ import { hasVariable, listProcesses, type ProcessEntry } from './process-list.ts
 
 /** Everything that one call started. */
 export interface ProcessTree {
-  /** The direct child, leader of its own group. */
-  root: number;
+  /** The direct child, leader of its own group; absent when somebody else started it in our group. */
+  root?: number;
   /** `NAME=value` in the environment of every descendant, also of those that left group and session. */
   marker: string;
   /** Name of the program that only holds the others in a sandbox: it dies without passing a TERM on. */
@@ -18,7 +18,7 @@ const KILL_WAIT_MS = 1000;
 /** The live processes of a tree: by group, session, ancestry and marker. */
 export function members(tree: ProcessTree): ProcessEntry[] {
   const all = listProcesses().filter((entry) => entry.pid !== process.pid);
-  const inTree = new Set([tree.root]);
+  const inTree = new Set(tree.root === undefined ? [] : [tree.root]);
   for (let known = 0; known !== inTree.size;) {
     known = inTree.size;
     for (const entry of all) if (inTree.has(entry.parent)) inTree.add(entry.pid);
@@ -46,12 +46,25 @@ export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void
 
 /** Sends KILL to what lives of a tree, at once and without waiting; returns how many there were. */
 export function killTree(tree: ProcessTree): number {
-  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(tree.root), '/t', '/f']);
+  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(tree.root), '/t', '/f']); // no /proc there
   const alive = members(tree);
   if (alive.length === 0) return 0;
-  signal(-tree.root, 'SIGKILL'); // the group in one step, so that a fork bomb cannot outrun the list
+  if (tree.root !== undefined) signal(-tree.root, 'SIGKILL'); // the group in one step, so that a fork bomb cannot outrun the list
   for (const entry of alive) signal(entry.pid, 'SIGKILL');
   return alive.length;
+}
+
+const held = new Set<ProcessTree>();
+
+/** Kills the tree when the runner exits before the returned function was called: on a second signal, say. */
+export function holdTree(tree: ProcessTree): () => void {
+  if (held.size === 0 && !process.listeners('exit').includes(killHeld)) process.on('exit', killHeld);
+  held.add(tree);
+  return () => held.delete(tree);
+}
+
+function killHeld(): void {
+  for (const tree of held) killTree(tree);
 }
 
 function terminate(tree: ProcessTree, alive: readonly ProcessEntry[]): void {
