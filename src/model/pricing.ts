@@ -1,0 +1,46 @@
+import type { ModelConfig, ProviderName } from '../core/config.ts';
+import type { Prices } from '../core/usage.ts';
+import table from './prices.json' with { type: 'json' };
+
+/** What the shipped table says about one model; prices stay dated data, and nothing is derived from a name's shape. */
+export interface ModelFacts {
+  context_tokens: number;
+  max_output_tokens: number;
+  /** `adaptive`: thinks only when asked to with `thinking: { type: 'adaptive' }`. */
+  thinking: string;
+  /** Oldest first; each holds from its day (UTC) on. */
+  prices: readonly (Prices & { from: string })[];
+}
+
+export interface KnownPrices {
+  prices: Prices;
+  /** The day the table was last checked. */
+  prices_as_of: string;
+}
+
+/** Facts of exactly this provider and id, else undefined: another vendor's model never borrows a line. */
+export function factsFor(provider: ProviderName, id: string): ModelFacts | undefined {
+  return table.models.find((model) => model.provider === provider && model.ids.includes(id));
+}
+
+/** Prices of exactly this provider and id on a day (milliseconds; default: the newest), or null: there is no default price. */
+export function pricesFor(provider: ProviderName, id: string, now_ms = Infinity): KnownPrices | null {
+  const dated = factsFor(provider, id)?.prices ?? [];
+  const current = dated.findLast((entry) => Date.parse(entry.from) <= now_ms) ?? dated[0];
+  if (!current) return null;
+  const { from: _from, ...prices } = current;
+  return { prices, prices_as_of: table.as_of };
+}
+
+/** The prices a model is billed with: the task's own before the table's; `as_of` is null for the task's. */
+export function pricesOf(config: ModelConfig, now_ms: number): { prices: Prices | null; prices_as_of: string | null } {
+  if (config.prices) return { prices: config.prices, prices_as_of: null };
+  return pricesFor(config.provider, config.id, now_ms) ?? { prices: null, prices_as_of: null };
+}
+
+/** Prices of the model that answered: the asked one's own, also under its dated name, else that of the table. */
+export function pricesOfAnswer(config: ModelConfig, answered: string, now_ms: number): Prices | null {
+  const dated = answered.startsWith(`${config.id}-`) && /^\d{8}$/.test(answered.slice(config.id.length + 1));
+  if (answered === config.id || dated || answered === '') return pricesOf(config, now_ms).prices;
+  return pricesFor(config.provider, answered, now_ms)?.prices ?? null;
+}
