@@ -1,0 +1,133 @@
+import type { JsonValue } from '../core/json.ts';
+import { isJsonObject, stringifyJson } from '../core/json.ts';
+import type {
+  AssistantBlock,
+  Message,
+  ResultContent,
+  ToolDefinition,
+  ToolUseBlock,
+  UserBlock,
+} from '../core/messages.ts';
+import type { ModelRequest } from '../core/ports.ts';
+
+/** What stays the same in every request of a client. */
+export interface RequestShape {
+  model: string;
+  effort?: string;
+  /** Ask for thinking where a model does not think by itself. */
+  adaptive_thinking: boolean;
+}
+
+const EMPTY_RESULT = '(no output)';
+// One hour for what all runs share, five minutes for this run's history; the longer must come first.
+const SYSTEM_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}';
+const HISTORY_MARK = ',"cache_control":{"type":"ephemeral"}';
+/** The newest message, and the one before it for turns that add more blocks than the service looks back. */
+const MARKED_MESSAGES = 2;
+
+const CLOSE = Buffer.from('}]}');
+const MARK_AND_CLOSE = Buffer.from(`${HISTORY_MARK}}]}`);
+const COMMA = Buffer.from(',');
+const END = Buffer.from(']}');
+
+/**
+ * Turns requests into bytes. A message is written once and remembered, so a longer history costs no more than copying;
+ * cache marks are put in while copying and are never part of what is remembered.
+ */
+export function createRequestWriter(shape: RequestShape): (request: ModelRequest) => Buffer {
+  // Each message without its closing `}]}`, or null when nothing of it may be sent.
+  const written = new WeakMap<Message, Buffer | null>();
+  const textOf = (message: Message): Buffer | null => {
+    const known = written.get(message);
+    if (known !== undefined) return known;
+    const text = messageText(message);
+    const bytes = text === undefined ? null : Buffer.from(text.slice(0, -CLOSE.length));
+    written.set(message, bytes);
+    return bytes;
+  };
+  return (request) => {
+    const parts: Buffer[] = [Buffer.from(headText(shape, request))];
+    const sent = request.messages.filter((message) => textOf(message) !== null);
+    const marked = new Set(sent.filter(({ role }) => role === 'user').slice(-MARKED_MESSAGES));
+    for (const message of sent) {
+      const bytes = textOf(message) ?? CLOSE;
+      if (parts.length > 1) parts.push(COMMA);
+      parts.push(bytes, marked.has(message) ? MARK_AND_CLOSE : CLOSE);
+    }
+    return Buffer.concat([...parts, END]);
+  };
+}
+
+function headText(shape: RequestShape, request: ModelRequest): string {
+  const { system, tools, max_tokens, output_schema } = request;
+  const head = [`"model":${JSON.stringify(shape.model)}`, `"max_tokens":${max_tokens}`, '"stream":true'];
+  if (shape.adaptive_thinking) head.push('"thinking":{"type":"adaptive"}');
+  const config = outputConfig(shape.effort, output_schema);
+  if (config) head.push(`"output_config":${config}`);
+  if (system.trim() !== '') {
+    const block = stringifyJson({ type: 'text', text: system });
+    head.push(`"system":[${block.slice(0, -1)}${SYSTEM_MARK}}]`);
+  }
+  if (tools.length > 0) head.push(`"tools":[${tools.map(toolText).join(',')}]`);
+  return `{${head.join(',')},"messages":[`;
+}
+
+function outputConfig(effort: string | undefined, schema: JsonValue | undefined): string | undefined {
+  const config = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
+  };
+  return Object.keys(config).length === 0 ? undefined : stringifyJson(config);
+}
+
+function toolText({ name, description, input_schema }: ToolDefinition): string {
+  return stringifyJson({ name, description, input_schema });
+}
+
+/** A message as the service takes it; undefined when nothing but blank text is in it. */
+function messageText(message: Message): string | undefined {
+  const blocks =
+    message.role === 'assistant'
+      ? message.content.filter((block) => !isBlank(block)).map(assistantText)
+      : message.content.filter((block) => !isBlank(block)).map(userText);
+  return blocks.length === 0 ? undefined : `{"role":"${message.role}","content":[${blocks.join(',')}]}`;
+}
+
+function assistantText(block: AssistantBlock): string {
+  if (block.type === 'tool_use') return toolUseText(block);
+  return typeof block.json === 'string' ? block.json : JSON.stringify(block);
+}
+
+function toolUseText({ id, name, input_json, around_json }: ToolUseBlock): string {
+  // The service takes only objects; for anything else the call was answered with an error.
+  const input = isObjectText(input_json) ? input_json : stringifyJson({ INVALID_JSON: input_json });
+  if (around_json) return around_json[0] + input + around_json[1];
+  return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`;
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isJsonObject(JSON.parse(text));
+  } catch {
+    return false; // a SyntaxError
+  }
+}
+
+function userText(block: UserBlock): string {
+  if (block.type !== 'tool_result') return contentText(block);
+  const given = block.content.filter((part) => !isBlank(part));
+  const content = given.length === 0 ? [contentText({ type: 'text', text: EMPTY_RESULT })] : given.map(contentText);
+  const id = JSON.stringify(block.tool_use_id);
+  const error = block.is_error ? ',"is_error":true' : '';
+  return `{"type":"tool_result","tool_use_id":${id},"content":[${content.join(',')}]${error}}`;
+}
+
+function contentText(part: ResultContent): string {
+  if (part.type === 'text') return stringifyJson({ type: 'text', text: part.text });
+  const { type, media_type, data } = part.source;
+  return JSON.stringify({ type: 'image', source: { type, media_type, data } });
+}
+
+function isBlank(block: AssistantBlock | UserBlock): boolean {
+  return block.type === 'text' && typeof block.text === 'string' && block.text.trim() === '';
+}
