@@ -1,0 +1,58 @@
+import type { ModelConfig } from '../core/config.ts';
+import { UsageError } from '../core/errors.ts';
+import type { Env } from './proxy.ts';
+
+/** How a client proves who it is: as the key or the token of the SDK's option of that name. */
+export type Credential = { apiKey: string } | { authToken: string };
+
+// What an HTTP header value may hold.
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+
+/** The key from the environment, trimmed; its value never appears in the error. */
+export function readCredential(config: ModelConfig, env: Env): Credential {
+  if (config.api_key_env !== undefined) {
+    const apiKey = headerValue(config.api_key_env, env);
+    if (apiKey) return { apiKey };
+    throw new UsageError(
+      `the environment variable ${config.api_key_env}, named in model.api_key_env, is not set; set it to the API key`,
+    );
+  }
+  const apiKey = headerValue('ANTHROPIC_API_KEY', env);
+  if (apiKey) return { apiKey };
+  const authToken = headerValue('ANTHROPIC_AUTH_TOKEN', env);
+  if (authToken) return { authToken };
+  throw new UsageError(
+    `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or name another variable in model.api_key_env`,
+  );
+}
+
+/** The task's base URL, else the provider's own variable, else the service itself. */
+export function readBaseUrl(config: ModelConfig, env: Env): URL {
+  const ambient = env['ANTHROPIC_BASE_URL']?.trim();
+  const text = config.base_url ?? (ambient || DEFAULT_BASE_URL);
+  const from = config.base_url === undefined ? 'ANTHROPIC_BASE_URL' : 'model.base_url';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new UsageError(`${from} is not an http or https URL; write it as https://HOST`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(`${from} holds a user or password; put the key into the environment instead`);
+  }
+  return url;
+}
+
+/** Refuses what the SDK would put into headers by itself and then quote in an exception. */
+export function checkCustomHeaders(env: Env): void {
+  const lines = (env['ANTHROPIC_CUSTOM_HEADERS'] ?? '').split('\n');
+  if (lines.every((line) => HEADER_TEXT.test(line.trim()))) return;
+  throw new UsageError('ANTHROPIC_CUSTOM_HEADERS holds a character that no header has; write one "Name: value" a line');
+}
+
+function headerValue(name: string, env: Env): string {
+  const value = env[name]?.trim() ?? '';
+  if (HEADER_TEXT.test(value)) return value;
+  throw new UsageError(
+    `the environment variable ${name} holds a line break or another character that no key has; paste the key again`,
+  );
+}
