@@ -1,0 +1,145 @@
+import { Console } from 'node:console';
+import { BaseAnthropic } from '@anthropic-ai/sdk/client';
+import type { ModelConfig } from '../core/config.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ModelClient, ModelReply, Redact, SendHooks } from '../core/ports.ts';
+import { costUsd } from '../core/usage.ts';
+import { attemptFailure, streamFailure } from './anthropic-failure.ts';
+import { checkCustomHeaders, readBaseUrl, readCredential } from './credentials.ts';
+import type { Credential } from './credentials.ts';
+import type { Service } from './failure.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import { factsFor, pricesOf, pricesOfAnswer } from './pricing.ts';
+import type { ModelFacts } from './pricing.ts';
+import type { Env } from './proxy.ts';
+import { readReply } from './read-reply.ts';
+import { ReplyReader } from './reply-reader.ts';
+import { createRequestWriter } from './request-body.ts';
+import { sendWithRetries } from './retry.ts';
+import type { AttemptResult, RetryDeps } from './retry.ts';
+import { watchAttempt } from './watch.ts';
+
+export interface AnthropicDeps extends RetryDeps {
+  env: Env;
+  /** The longest silence on a connection, from the request to the last event. */
+  idle_timeout_ms: number;
+  redact: Redact;
+}
+
+/** What every attempt of a client needs. */
+interface Session {
+  config: ModelConfig;
+  deps: AnthropicDeps;
+  sdk: BaseAnthropic;
+  service: Service;
+}
+
+// The SDK's own timer must not be first: its error does not say what it waited for.
+const SDK_TIMEOUT_MARGIN_MS = 5_000;
+const SHORTEST_KEY_TO_HIDE = 8;
+
+/** A client of the Messages API. Throws UsageError for missing credentials and for ranges the API fixes. */
+export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps): ModelClient {
+  const facts = factsFor(config.provider, config.id);
+  checkMaxTokens(config, facts);
+  const base = readBaseUrl(config, given.env);
+  const credential = readCredential(config, given.env);
+  checkCustomHeaders(given.env);
+  const deps = { ...given, redact: hidingKey(given.redact, credential) };
+  const service = { provider: 'anthropic', base_url: base.origin + base.pathname.replace(/\/$/, ''), model: config.id };
+  const session = { config, deps, service, sdk: createSdk(base, credential, deps.env) };
+  const write = createRequestWriter({
+    model: config.id,
+    adaptive_thinking: facts?.thinking === 'adaptive',
+    ...(config.effort === undefined ? {} : { effort: config.effort }),
+  });
+  const known = pricesOf(config, deps.clock.now());
+  const max_output_tokens = facts?.max_output_tokens ?? null;
+  return {
+    id: config.id,
+    ...known,
+    max_output_tokens,
+    context_tokens: facts?.context_tokens ?? null,
+    send(request, hooks, signal) {
+      // A fallback model may take less than the model the request was made for.
+      const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);
+      const body = write({ ...request, max_tokens });
+      const attempt = () => sendOnce(session, body, hooks, signal);
+      return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
+    },
+  };
+}
+
+function checkMaxTokens({ id, max_tokens }: ModelConfig, facts: ModelFacts | undefined): void {
+  const most = facts?.max_output_tokens ?? Number.MAX_SAFE_INTEGER;
+  if (Number.isInteger(max_tokens) && max_tokens >= 1 && max_tokens <= most) return;
+  const range = facts ? `between 1 and ${most}` : 'at least 1';
+  throw new UsageError(`model.max_tokens is ${max_tokens}; ${id} takes a whole number ${range}`);
+}
+
+function createSdk(base: URL, credential: Credential, env: Env): BaseAnthropic {
+  return new BaseAnthropic({
+    ...credential,
+    baseURL: base.href,
+    webhookKey: null,
+    maxRetries: 0,
+    fetch: createHttpFetch(base, env),
+    openTelemetry: false,
+    // Its default logger writes to stdout, and its debug level whole prompts.
+    logger: new Console(process.stderr, process.stderr),
+    logLevel: 'warn',
+  });
+}
+
+// The run's redaction knows the key by its variable's name; this one holds whatever the variable is called.
+function hidingKey(redact: Redact, credential: Credential): Redact {
+  const key = 'apiKey' in credential ? credential.apiKey : credential.authToken;
+  if (key.length < SHORTEST_KEY_TO_HIDE) return redact;
+  return (text) => redact(text).replaceAll(key, '[redacted]');
+}
+
+async function sendOnce(session: Session, body: Buffer, hooks: SendHooks, outer: AbortSignal): Promise<AttemptResult> {
+  const { deps, sdk, service } = session;
+  const started_ms = deps.clock.now();
+  const watch = watchAttempt(outer, deps.idle_timeout_ms, deps.deadline());
+  const reader = new ReplyReader({
+    redact: deps.redact,
+    onBlock: (block) => hooks.onBlock(block),
+    request_bytes: body.length,
+  });
+  const context = { reader, watch, service, now_ms: started_ms, ...deps };
+  try {
+    const response = await sdk
+      .post('/v1/messages', {
+        body,
+        headers: { 'content-type': 'application/json' },
+        signal: watch.signal,
+        maxRetries: 0,
+        timeout: deps.idle_timeout_ms + SDK_TIMEOUT_MARGIN_MS,
+        stream: true,
+      })
+      .asResponse();
+    const fault = await readReply(response, reader, () => watch.alive());
+    if (fault) return { ok: false, offered: reader.offered, failure: streamFailure(fault, response, context) };
+    const request_id = response.headers.get('request-id');
+    return { ok: true, reply: finished(session, reader, started_ms, request_id) };
+  } catch (error) {
+    // Errors of the connection and statuses that are no success; attemptFailure throws what is neither.
+    return { ok: false, offered: reader.offered, failure: attemptFailure(error, context) };
+  } finally {
+    watch.end(!reader.done);
+  }
+}
+
+function finished(session: Session, reader: ReplyReader, started_ms: number, request_id: string | null): ModelReply {
+  const { config, deps } = session;
+  const read = reader.reply();
+  const now = deps.clock.now();
+  return {
+    ...read,
+    model: read.model === '' ? config.id : read.model,
+    ...(request_id === null ? {} : { request_id }),
+    cost_usd: costUsd(read.usage, pricesOfAnswer(config, read.model, now)),
+    duration_ms: now - started_ms,
+  };
+}
