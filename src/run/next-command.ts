@@ -4,7 +4,7 @@ import type { ExitReason, RunOutcome } from '../core/outcome.ts';
 /** What the commands we suggest speak of; a part that is not known yet is left out of them. */
 export interface NextFacts {
   /** The task as given on the command line. */
-  task: string;
+  task_file: string;
   /** As it can be typed in the current folder; absent: there is none. */
   run_dir?: string;
   /** The variable the model's key is read from. */
@@ -13,14 +13,14 @@ export interface NextFacts {
 
 type Suggest = (facts: NextFacts, outcome: RunOutcome) => string | null;
 
-const again: Suggest = ({ task }) => `agent-run ${shellWord(task)}`;
-const resume: Suggest = ({ task, run_dir }) =>
-  run_dir === undefined ? `agent-run ${shellWord(task)}` : `agent-run resume ${shellWord(run_dir)}`;
+const again: Suggest = ({ task_file }) => `agent-run ${shellWord(task_file)}`;
+const resume: Suggest = ({ task_file, run_dir }) =>
+  run_dir === undefined ? `agent-run ${shellWord(task_file)}` : `agent-run resume ${shellWord(run_dir)}`;
 const doctor: Suggest = () => 'agent-run doctor';
 const none: Suggest = () => null;
-const read: Suggest = ({ task, run_dir }) =>
+const read: Suggest = ({ task_file, run_dir }) =>
   run_dir === undefined
-    ? `agent-run validate ${shellWord(task)}`
+    ? `agent-run validate ${shellWord(task_file)}`
     : `agent-run report ${shellWord(run_dir)} --format markdown`;
 
 const ask =
@@ -48,7 +48,7 @@ const SUGGESTIONS = {
   skipped: none,
   internal_error: resume,
   io_error: resume,
-  config_error: ({ task }) => `agent-run validate ${shellWord(task)}`,
+  config_error: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
   mcp_unavailable: doctor,
   sandbox_unavailable: doctor,
   output_invalid: ask('Correct the output so that it matches the schema.'),
@@ -61,17 +61,17 @@ const SUGGESTIONS = {
   max_cost: resumeWith('--max-cost-usd', (usd) => String(Number(usd.toPrecision(2)))),
   max_tool_calls: raise('limits.max_tool_calls'),
   timeout: resumeWith('--timeout', (ms) => formatDuration(Math.ceil(ms / 60_000) * 60_000)),
-  context_exhausted: ({ task }) => `agent-run validate ${shellWord(task)}`,
+  context_exhausted: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
   max_denials: read,
   denied: (facts, outcome) =>
     'tool' in outcome && outcome.tool === 'bash'
-      ? `agent-run explain ${shellWord(facts.task)} -- COMMAND`
+      ? `agent-run explain ${shellWord(facts.task_file)} -- COMMAND`
       : read(facts, outcome),
   api_error: resume,
   auth_error: (facts, outcome) =>
     `${facts.api_key_env === undefined ? 'set the API key' : `set ${facts.api_key_env}`}, then ${resume(facts, outcome) ?? ''}`,
   rate_limited: resume,
-  refused: ({ task }) => `agent-run ${shellWord(task)} --model ID`,
+  refused: ({ task_file }) => `agent-run ${shellWord(task_file)} --model ID`,
   verify_failed: (facts, outcome) =>
     ask(`Make \`${'command' in outcome ? outcome.command : 'the check'}\` pass.`)(facts, outcome),
   gate_failed: read,

@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { UsageError, errorText } from '../core/errors.ts';
 import { LOCK_FILE, isLocked, takeLock } from './run-lock.ts';
 import type { Random } from '../core/ports.ts';
@@ -73,15 +73,15 @@ export function reopenRunFolder(dir: string, run_id: string): RunFolder {
   return { dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: [], release: takeLock(dir, run_id) };
 }
 
-/** Removes a task's oldest run folders until `keep` are left, this run's included; one that cannot be removed is a problem, not an error. */
-export function pruneRunFolders(dir: string, keep: number): { removed: string[]; problems: string[] } {
-  const parent = dirname(dir);
-  const own = basename(dir);
+/**
+ * Removes the oldest run folders of a task's folder until `keep` are left. Only what a run wrote and no living run
+ * holds is ever removed; a folder that cannot be is a problem to report, not an error.
+ */
+export function pruneRunFolders(parent: string, keep: number): { removed: string[]; problems: string[] } {
   const removed: string[] = [];
   const problems: string[] = [];
-  if (!RUN_ID.test(own)) return { removed, problems }; // the caller's own folder: its neighbours are none of our business
-  const newestFirst = earlierRuns(parent, own).toReversed();
-  for (const name of newestFirst.slice(Math.max(0, keep - 1))) {
+  for (const name of runsIn(parent).toReversed().slice(Math.max(0, keep))) {
+    if (isLocked(join(parent, name))) continue;
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
       removed.push(name);
@@ -93,11 +93,11 @@ export function pruneRunFolders(dir: string, keep: number): { removed: string[];
   return { removed, problems };
 }
 
-function earlierRuns(parent: string, own: string): string[] {
+/** Names of run folders, the oldest first. */
+function runsIn(parent: string): string[] {
   return readdirSync(parent, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && entry.name !== own)
+    .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && wasRun(join(parent, entry.name)))
     .map((entry) => entry.name)
-    .filter((name) => wasRun(join(parent, name)) && !isLocked(join(parent, name)))
     .sort();
 }
 

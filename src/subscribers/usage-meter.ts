@@ -7,8 +7,8 @@ import type { Usage } from '../core/usage.ts';
 import type { LostAttempt, TokenCounts, ToolUsage, TurnUsage, UsageReport } from './usage-report.ts';
 
 export interface UsageMeter extends Subscriber {
-  /** Everything heard so far, in the form of usage.json. */
-  report(): UsageReport;
+  /** Everything heard so far, in the form of usage.json; `prices_as_of` is the day of the price table, null without one. */
+  report(prices_as_of?: string | null): UsageReport;
 }
 
 /** What was billed in some scope; `cost_usd` is null as soon as one cost was unknown. */
@@ -41,7 +41,7 @@ interface Meter {
 }
 
 /** Folds events to the numbers of usage.json; a resumed run first replays its old events to it. */
-export function createUsageMeter(options: { prices_as_of?: string | null } = {}): UsageMeter {
+export function createUsageMeter(): UsageMeter {
   const meter: Meter = {
     run_id: '',
     total: nothing(),
@@ -62,7 +62,7 @@ export function createUsageMeter(options: { prices_as_of?: string | null } = {})
   return {
     name: 'usage-meter',
     onEvent: (event) => fold(meter, event),
-    report: () => reportOf(meter, options.prices_as_of ?? null),
+    report: (prices_as_of = null) => reportOf(meter, prices_as_of),
   };
 }
 

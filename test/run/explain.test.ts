@@ -122,7 +122,7 @@ const ENDINGS: [RunOutcome, string, string | null][] = [
 
 test.each(ENDINGS)('$reason is explained with its values and followed by a command', (outcome, line, next) => {
   expect(explain(outcome, state)).toBe(line);
-  expect(nextCommand(outcome, { task: 't.json', run_dir: 'out/run', api_key_env: 'DEEPSEEK_API_KEY' })).toBe(next);
+  expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'out/run', api_key_env: 'DEEPSEEK_API_KEY' })).toBe(next);
 });
 
 test('the table of endings holds every exit reason', () => {
@@ -156,18 +156,18 @@ describe('the line stays one line', () => {
 
 describe('the next command', () => {
   test('quotes what a shell would take apart', () => {
-    const facts = { task: "it's mine.json", run_dir: 'a b' };
+    const facts = { task_file: "it's mine.json", run_dir: 'a b' };
     expect(nextCommand({ reason: 'cancelled', signal: 'SIGINT' }, facts)).toBe("agent-run resume 'a b'");
     expect(nextCommand({ reason: 'config_error', detail: '' }, facts)).toBe("agent-run validate 'it'\\''s mine.json'");
   });
 
   test('does without a run folder when there is none', () => {
-    expect(nextCommand({ reason: 'io_error', detail: '' }, { task: 't.json' })).toBe('agent-run t.json');
-    expect(nextCommand({ reason: 'output_missing', detail: '' }, { task: 't.json' })).toBe('agent-run t.json');
+    expect(nextCommand({ reason: 'io_error', detail: '' }, { task_file: 't.json' })).toBe('agent-run t.json');
+    expect(nextCommand({ reason: 'output_missing', detail: '' }, { task_file: 't.json' })).toBe('agent-run t.json');
   });
 
   test('a denied call of another tool than bash points to the record of denials', () => {
     const outcome: RunOutcome = { reason: 'denied', tool: 'write_file', detail: '' };
-    expect(nextCommand(outcome, { task: 't.json', run_dir: 'r' })).toBe('agent-run report r --format markdown');
+    expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'r' })).toBe('agent-run report r --format markdown');
   });
 });

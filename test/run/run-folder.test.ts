@@ -195,9 +195,8 @@ describe('--keep', () => {
 
   test('the oldest run folders go, this one and the newest stay', () => {
     const parent = results();
-    const own = join(parent, RUN_ID);
-    writeTree(own, { 'transcript.jsonl': '' });
-    expect(pruneRunFolders(own, 2)).toEqual({ removed: [ids[1], ids[0]], problems: [] });
+    writeTree(join(parent, RUN_ID), { 'transcript.jsonl': '' });
+    expect(pruneRunFolders(parent, 2)).toEqual({ removed: [ids[1], ids[0]], problems: [] });
     expect(readdirSync(parent).toSorted()).toEqual([ids[2], RUN_ID]);
   });
 
@@ -205,12 +204,8 @@ describe('--keep', () => {
     const parent = results();
     writeFileSync(join(parent, ids[0], '.lock'), JSON.stringify({ pid: process.ppid, host: hostName(), run_id: 'x' }));
     mkdirSync(join(parent, '20261001T000000Z-1-00000f'));
-    expect(pruneRunFolders(join(parent, RUN_ID), 1).removed).toEqual([ids[2], ids[1]]);
-    expect(readdirSync(parent).toSorted()).toEqual(['20261001T000000Z-1-00000f', ids[0]]);
-  });
-
-  test("the neighbours of a caller's own folder are left alone", () => {
-    const parent = results();
-    expect(pruneRunFolders(join(parent, 'mine'), 1).removed).toEqual([]);
+    writeTree(join(parent, 'mine'), { 'transcript.jsonl': FIRST_LINE });
+    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1]]);
+    expect(readdirSync(parent).toSorted()).toEqual(['20261001T000000Z-1-00000f', ids[0], ids[2], 'mine']);
   });
 });

@@ -16,9 +16,9 @@ import type { EventBody, RunEvent } from '../../src/core/events.ts';
 import type { TokenCounts, UsageReport } from '../../src/subscribers/usage-report.ts';
 
 function meterOf(events: readonly RunEvent[], prices_as_of: string | null = null): UsageReport {
-  const meter = createUsageMeter({ prices_as_of });
+  const meter = createUsageMeter();
   for (const event of events) meter.onEvent(event);
-  return meter.report();
+  return meter.report(prices_as_of);
 }
 
 function report(...bodies: EventBody[]): UsageReport {
