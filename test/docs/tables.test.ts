@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { renderPages } from '../../scripts/readme-tables.mjs';
+import { readText } from '../helpers/pages.ts';
+
+test('the tables of README and docs say what action.yml, schema, options and exit reasons say', async () => {
+  const stale = [...(await renderPages())].filter(([page, text]) => text !== readText(page)).map(([page]) => page);
+  expect(stale, 'run node scripts/readme-tables.mjs').toEqual([]);
+});
+
+test('README has the exit codes and the action page its inputs and outputs', () => {
+  expect(readText('README.md')).toMatch(/<!-- table: exit-codes -->\n\| code \|[^]*\| 9 \|/);
+  expect(readText('docs/github-action.md')).toMatch(/<!-- table: action-inputs -->\n\| input \|[^]*`fail-on`/);
+  expect(readText('docs/github-action.md')).toMatch(/<!-- table: action-outputs -->\n\| output \|[^]*`cost-usd`/);
+});
