@@ -1,0 +1,155 @@
+// The inputs of the action as one typed object; nothing else reads INPUT_* variables.
+
+import { UsageError } from '../core/errors.ts';
+import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { InputText } from '../config/merge.ts';
+import { type OptionName, OPTIONS, type RawFlags, readChoice, readSwitch } from '../config/options.ts';
+import { parseSource } from '../config/parse.ts';
+
+/** Value of one input, trimmed; '' when it was not given. */
+export type GetInput = (name: string) => string;
+
+export const FAIL_ON = ['error', 'verdict', 'never'] as const;
+export type FailOn = (typeof FAIL_ON)[number];
+
+export interface ActionInputs {
+  task: string;
+  flags: RawFlags;
+  /** Taken as they are: what stands in a workflow may be a stranger's words, so none names a file. */
+  inputs: InputText[];
+  anthropic_api_key: string;
+  /** Value of the variable that the task's `api_key_env` names. */
+  api_key: string;
+  sandbox_required: boolean;
+  annotations: boolean;
+  summary: boolean;
+}
+
+export const SECRET_INPUTS = ['anthropic-api-key', 'api-key', 'github-token'] as const;
+
+const OPTION_INPUTS = ['model', 'workspace', 'out', 'max-turns', 'max-cost-usd', 'timeout'] as const;
+const SANDBOX_MODES = ['auto', 'required'] as const;
+// A step has no stdout to shape, and values of inputs have an input of their own that reads no files.
+const NOT_IN_ARGS: readonly OptionName[] = ['input', 'format', 'color', 'dry-run'];
+const RESERVED = [
+  'comment',
+  'comment-key',
+  'github-token',
+  'task-ref',
+  'federation-rule-id',
+  'organization-id',
+  'service-account-id',
+  'workspace-id',
+] as const;
+
+/** Reads every input; throws UsageError for one that is missing, misspelt or not available in this version. */
+export async function readInputs(get: GetInput): Promise<ActionInputs> {
+  const reserved = RESERVED.find((name) => get(name) !== '');
+  if (reserved !== undefined) {
+    throw new UsageError(`the input "${reserved}" is not available in this version; remove it from the step`);
+  }
+  const task = get('task');
+  if (task === '') throw new UsageError('the input "task" is missing, expected the path of a task file');
+  if (task === '-') throw new UsageError('the input "task" is "-", but a step has no standard input; name a file');
+  return {
+    task,
+    flags: readFlags(get),
+    inputs: await readValues(get('inputs')),
+    anthropic_api_key: get('anthropic-api-key'),
+    api_key: get('api-key'),
+    sandbox_required: readSandbox(get('sandbox')),
+    annotations: readSwitch(given('annotations', get, 'true')),
+    summary: readSwitch(given('summary', get, 'true')),
+  };
+}
+
+/** What makes the step fail; throws UsageError for an unknown word. */
+export function readFailOn(get: GetInput): FailOn {
+  return readChoice(FAIL_ON, given('fail-on', get, 'error'));
+}
+
+function given(name: string, get: GetInput, fallback: string): { value: string; origin: string } {
+  return { value: get(name) || fallback, origin: `the input "${name}"` };
+}
+
+function readSandbox(mode: string): boolean {
+  if (mode === 'off') {
+    throw new UsageError(
+      'the input "sandbox": found "off", expected auto or required; only the task can switch it off',
+    );
+  }
+  return readChoice(SANDBOX_MODES, { value: mode || 'auto', origin: 'the input "sandbox"' }) === 'required';
+}
+
+/** Inputs that are options, and the lines of `args`; one given in both places is refused where options are merged. */
+function readFlags(get: GetInput): RawFlags {
+  const flags: Record<string, string | boolean | string[]> = {};
+  const add = (name: string, value: string): void => {
+    const before = flags[name];
+    flags[name] = Array.isArray(before) ? [...before, value] : [value];
+  };
+  for (const name of OPTION_INPUTS) if (get(name) !== '') add(name, get(name));
+  for (const { name, value } of readArgs(get('args'))) {
+    if (value === undefined) flags[name] = true;
+    else add(name, value);
+  }
+  return flags;
+}
+
+/** `--name=value`, or `--name` with the value on the next line. */
+function readArgs(text: string): { name: OptionName; value?: string }[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const read: { name: OptionName; value?: string }[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? '';
+    const match = /^\s*--([a-z-]+)(?:=(.*))?$/.exec(line);
+    const name = optionName(line, match?.[1]);
+    if (OPTIONS[name].kind === 'switch') {
+      if (match?.[2] !== undefined) throw wrongArg(line, `"--${name}" alone`);
+      read.push({ name });
+      continue;
+    }
+    const value = match?.[2] ?? lines[(index += 1)];
+    if (value === undefined) throw wrongArg(line, `"--${name}=VALUE"`);
+    read.push({ name, value });
+  }
+  return read;
+}
+
+function optionName(line: string, name: string | undefined): OptionName {
+  const known = (Object.keys(OPTIONS) as OptionName[]).filter((option) => !NOT_IN_ARGS.includes(option)); // its own keys
+  const found = known.find((option) => option === name);
+  if (found !== undefined) return found;
+  const meant = didYouMean(name ?? line.trim(), known);
+  throw wrongArg(line, `one option a line, such as "--keep=5"${meant}`);
+}
+
+function wrongArg(line: string, expected: string): UsageError {
+  return new UsageError(`the input "args": found ${JSON.stringify(line.trim().slice(0, 80))}, expected ${expected}`);
+}
+
+/** Lines of NAME=VALUE, or a map in YAML or JSON. */
+async function readValues(text: string): Promise<InputText[]> {
+  const origin = 'the input "inputs"';
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (!text.startsWith('{') && lines.every((line) => /^\s*[A-Za-z_][\w-]*=/.test(line))) {
+    return lines.map((line) => ({ value: line.trimStart(), origin, reads_files: false }));
+  }
+  const value = await parseSource({ file: 'inputs', text, format: text.startsWith('{') ? 'json' : 'yaml' });
+  if (!isJsonObject(value)) {
+    throw new UsageError(`${origin}: found neither lines of name=value nor a map of names to values`);
+  }
+  return Object.entries(value).map(([name, item]) => ({
+    value: `${name}=${valueText(name, item)}`,
+    origin,
+    reads_files: false,
+  }));
+}
+
+/** Only texts: YAML would turn 1.10 into 1.1 and 0123 into 123 before we see it. */
+function valueText(name: string, value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  const found = JSON.stringify(value).slice(0, 80);
+  throw new UsageError(`the input "inputs": found ${found} as the value of "${name}", expected a text in quotes`);
+}
