@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
 import { buildProfile } from './profile.ts';
 import type { SandboxConfig } from '../core/config.ts';
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   /** The whole environment of a tool; bwrap itself is started with nothing else. */
   env: Readonly<Record<string, string>>;
   home: string;
+  /** Socket of the host proxy, when `network` is a list. */
+  proxy_socket?: string;
 }
 
 export interface Sandbox extends Boundary {
@@ -34,7 +37,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   writeFileSync(git_config, minimalGitConfig(readOrEmpty(join(options.workspace, '.git', 'config'))));
   const git_commondir = join(own, 'git-commondir');
   writeFileSync(git_commondir, '.\n');
-  const env: Record<string, string> = { ...options.env, HOME: options.home };
+  const { proxy_socket } = options;
+  const proxied =
+    proxy_socket === undefined
+      ? []
+      : ['--ro-bind', proxy_socket, INNER_SOCKET, '--ro-bind', process.execPath, process.execPath];
+  const env: Record<string, string> = {
+    ...options.env,
+    HOME: options.home,
+    ...(proxy_socket === undefined ? {} : proxyVariables()),
+  };
   let running = 0;
   let made: Profile['made'] = [];
 
@@ -50,7 +62,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const profile = buildProfile({ ...options, path: env['PATH'] ?? '', git_config, git_commondir });
       running += 1;
       made = running === 1 ? profile.made : [...made, ...profile.made];
-      return { argv: [BWRAP, ...profile.args, '--chdir', cwd, '--', ...argv], cwd: '/', env, release };
+      const inner = proxy_socket === undefined ? argv : withForwarder(argv);
+      return { argv: [BWRAP, ...profile.args, ...proxied, '--chdir', cwd, '--', ...inner], cwd: '/', env, release };
     },
     dispose() {
       removeMade(made);
