@@ -1,9 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { UsageError } from '../core/errors.ts';
 import { BWRAP, createSandbox } from './bubblewrap.ts';
+import { parseHostRule } from './hosts.ts';
+import { startHostProxy } from './proxy.ts';
 import type { Boundary } from '../core/ports.ts';
 import type { Sandbox, SandboxOptions } from './bubblewrap.ts';
+import type { HostRule } from './hosts.ts';
 
 export interface ChooseOptions extends SandboxOptions {
   untrusted: boolean;
@@ -12,17 +17,41 @@ export interface ChooseOptions extends SandboxOptions {
 }
 
 /** The boundary tools run in: nothing falls back silently, and an untrusted run never without a sandbox by accident. */
-export function chooseBoundary(plain: Boundary, options: ChooseOptions): Sandbox {
+export async function chooseBoundary(plain: Boundary, options: ChooseOptions): Promise<Sandbox> {
   const { config, untrusted, starts_processes } = options;
+  const hosts = hostRules(config.network);
   if (config.mode === 'off') return switchedOff(plain, options);
   const issue = probe(options);
-  if (issue === undefined) return createSandbox(options);
+  if (issue === undefined) return hosts ? await withProxy(options, hosts) : createSandbox(options);
   const needed = config.mode === 'required' || (untrusted && starts_processes);
   if (needed) {
     const why = config.mode === 'required' ? 'sandbox.mode is "required"' : 'the run is untrusted';
     throw new UsageError(`no sandbox: ${issue}; ${why}, so nothing is started`, { reason: 'sandbox_unavailable' });
   }
   return without(plain, { mode: config.mode, active: 'none', detail: issue });
+}
+
+function hostRules(network: ChooseOptions['config']['network']): HostRule[] | undefined {
+  if (typeof network === 'boolean') return undefined;
+  return network.map((text) => {
+    const rule = parseHostRule(text);
+    if ('error' in rule) throw new UsageError(`sandbox.network: ${rule.error}`);
+    return rule;
+  });
+}
+
+async function withProxy(options: SandboxOptions, rules: readonly HostRule[]): Promise<Sandbox> {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-run-'));
+  const proxy = await startHostProxy(join(folder, 'proxy.sock'), rules);
+  const sandbox = createSandbox({ ...options, proxy_socket: proxy.socket });
+  return {
+    ...sandbox,
+    dispose() {
+      sandbox.dispose();
+      proxy.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function switchedOff(plain: Boundary, { config, untrusted }: ChooseOptions): Sandbox {
