@@ -1,0 +1,58 @@
+import { UsageError } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { ParsedInput, Tool, ToolRegistry } from '../core/ports.ts';
+import { type CheckInput, plainChecker } from './plain-schema.ts';
+import { parseStrict } from './strict-json.ts';
+
+const MAX_INPUT_BYTES = 1_000_000;
+
+/**
+ * Tools by name, with their definitions in the order given. Tools whose schema says more than our own do need a checker
+ * in `checkers`, compiled by the caller. Two tools of one name are a UsageError.
+ */
+export function createRegistry(
+  tools: readonly Tool[],
+  checkers: ReadonlyMap<string, CheckInput> = new Map(),
+): ToolRegistry {
+  const entries = new Map<string, { tool: Tool; check: CheckInput }>();
+  for (const tool of tools) {
+    const { name, input_schema } = tool.definition;
+    if (entries.has(name)) throw new UsageError(`two tools are called "${name}"; rename one of them`);
+    const check = checkers.get(name) ?? plainChecker(input_schema);
+    if (!check) throw new Error(`no checker for the schema of tool "${name}"`);
+    entries.set(name, { tool, check });
+  }
+  return {
+    definitions: tools.map((tool) => tool.definition),
+    get: (name) => entries.get(name)?.tool,
+    parse(name, input_json) {
+      const entry = entries.get(name);
+      return entry ? parseInput(name, input_json, entry.check) : unknownTool(name, [...entries.keys()]);
+    },
+  };
+}
+
+function unknownTool(name: string, names: readonly string[]): ParsedInput {
+  const offered = names.length > 0 ? `tools: ${names.join(', ')}` : 'there are no tools';
+  return {
+    ok: false,
+    error: `there is no tool ${JSON.stringify(name.slice(0, 100))}${didYouMean(name, names)}; ${offered}`,
+  };
+}
+
+/** Some services send no arguments at all, or null, for a call without parameters. */
+function parseInput(name: string, input_json: string, check: CheckInput): ParsedInput {
+  const bytes = Buffer.byteLength(input_json);
+  if (bytes > MAX_INPUT_BYTES) return refuse(name, `it has ${bytes} bytes; the limit is ${MAX_INPUT_BYTES}`);
+  const text = input_json.trim();
+  const parsed = text === '' || text === 'null' ? ({ ok: true, value: {} } as const) : parseStrict(text);
+  if (!parsed.ok) return refuse(name, `it is not valid JSON for a call: ${parsed.error}`);
+  if (!isJsonObject(parsed.value)) return refuse(name, 'it is not a JSON object');
+  const problems = check(parsed.value);
+  return problems.length > 0 ? refuse(name, problems.join('; ')) : { ok: true, input: parsed.value };
+}
+
+function refuse(name: string, why: string): ParsedInput {
+  return { ok: false, error: `the input of ${name} was not accepted: ${why}` };
+}
