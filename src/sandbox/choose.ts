@@ -22,7 +22,7 @@ export async function chooseBoundary(plain: Boundary, options: ChooseOptions): P
   const hosts = hostRules(config.network);
   if (config.mode === 'off') return switchedOff(plain, options);
   const issue = probe(options);
-  if (issue === undefined) return hosts ? await withProxy(options, hosts) : createSandbox(options);
+  if (issue === undefined) return hosts ? withProxy(options, hosts) : createSandbox(options);
   const needed = config.mode === 'required' || (untrusted && starts_processes);
   if (needed) {
     const why = config.mode === 'required' ? 'sandbox.mode is "required"' : 'the run is untrusted';
