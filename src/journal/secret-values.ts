@@ -5,7 +5,7 @@ export interface SecretSources {
   /** Names besides the built-in ones; `*` and `?` are wildcards. */
   extra_names: readonly string[];
   /** Values from elsewhere: an exchanged token, a header. */
-  values: readonly string[];
+  values?: readonly string[];
 }
 
 const SHORTEST = 8;
@@ -36,7 +36,7 @@ const URL_PASSWORD = /:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/;
 /** All secret values: of the named variables, passwords inside addresses, and each line of values that have several. */
 export function secretValues(sources: SecretSources): string[] {
   const named = sources.extra_names.map(globPattern);
-  const found: string[] = sources.values.filter((value) => isNamedSecret(value.trim()));
+  const found: string[] = (sources.values ?? []).filter((value) => isNamedSecret(value.trim()));
   for (const [name, value = ''] of Object.entries(sources.env)) {
     const password = URL_PASSWORD.exec(value)?.[1];
     if (password !== undefined && isSecret(password)) found.push(password);

@@ -4,13 +4,13 @@ import { createRedactor, type Redactor } from '../../src/journal/redact.ts';
 
 const CANARY = 'c4nary"with\\quote/and+plus Ünïcode==';
 const PLAIN = 'plain-canary-8317';
-const redactor = createRedactor({ env: { GITHUB_TOKEN: CANARY, MY_PASSWORD: PLAIN }, extra_names: [], values: [] });
+const redactor = createRedactor({ env: { GITHUB_TOKEN: CANARY, MY_PASSWORD: PLAIN }, extra_names: [] });
 const { redact } = redactor;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** The same text through a stream, in pieces of the given lengths, over and over. */
 function streamed(source: Redactor, text: string, lengths: readonly number[]): string {
-  const stream = source.stream();
+  const stream = source.textStream();
   let out = '';
   let at = 0;
   for (let piece = 0; at < text.length; piece += 1) {
@@ -66,7 +66,7 @@ describe('known values', () => {
 
   test('are masked line by line when they have several', () => {
     const key = '-----BEGIN KEY-----\nfirst-line-of-key\nsecond-line-of-key\n-----END KEY-----';
-    const several = createRedactor({ env: { DEPLOY_KEY: key }, extra_names: [], values: [] });
+    const several = createRedactor({ env: { DEPLOY_KEY: key }, extra_names: [] });
     expect(several.redact('a second-line-of-key b')).toBe('a [redacted] b');
     expect(several.redact(key)).toBe('[redacted]');
     expect(several.redact('-----BEGIN KEY-----')).toBe('-----BEGIN KEY-----');
@@ -83,7 +83,7 @@ describe('known values', () => {
 describe('which variables hold secrets', () => {
   const value = 'value-8317-abc';
   const isMasked = (name: string, extra_names: string[] = []) =>
-    createRedactor({ env: { [name]: value }, extra_names, values: [] }).redact(value) === '[redacted]';
+    createRedactor({ env: { [name]: value }, extra_names }).redact(value) === '[redacted]';
 
   test.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', 'GITHUB_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
     'ACTIONS_ID_TOKEN_REQUEST_URL', 'ACTIONS_RUNTIME_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'DB_PASSWORD', 'PGPASSWORD', 'INPUT_ANTHROPIC-API-KEY',
@@ -117,14 +117,12 @@ describe('which variables hold secrets', () => {
   test('short, common and path-like values of the built-in names are left alone', () => {
     const env = { A_KEY: 'short', B_PASSWORD: 'changeme', C_KEY: '/etc/ssl/private/site.pem', D_TOKEN: '********' };
     const text = Object.values(env).join(' ');
-    expect(createRedactor({ env, extra_names: [], values: [] }).redact(text)).toBe(text);
+    expect(createRedactor({ env, extra_names: [] }).redact(text)).toBe(text);
   });
 
   test('the password inside an address is one, whatever the variable is called', () => {
     const env = { DATABASE: 'postgres://app:s3cr3t-pass-1@db/app' };
-    expect(createRedactor({ env, extra_names: [], values: [] }).redact('is s3cr3t-pass-1 here')).toBe(
-      'is [redacted] here',
-    );
+    expect(createRedactor({ env, extra_names: [] }).redact('is s3cr3t-pass-1 here')).toBe('is [redacted] here');
   });
 });
 
@@ -169,7 +167,7 @@ describe('texts that pass through', () => {
   });
 
   test('keep bytes that are no text', () => {
-    const bytes = redactor.bytes();
+    const bytes = redactor.stream();
     const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256));
     const input = Buffer.concat([noise, Buffer.from(CANARY, 'utf8'), noise]);
     const out = Buffer.concat([...Array.from(input, (byte) => bytes.push(Uint8Array.of(byte))), bytes.end()]);
@@ -177,7 +175,7 @@ describe('texts that pass through', () => {
   });
 
   test('are held back only as far as needed, and a token without end is swallowed as it comes', () => {
-    const stream = redactor.stream();
+    const stream = redactor.textStream();
     let out = stream.push('y '.repeat(2000));
     expect(out.length).toBeGreaterThan(1000);
     for (let index = 0; index < 100; index += 1) out += stream.push(`${index === 0 ? 'ghp_' : ''}${'a'.repeat(1000)}`);
