@@ -1,14 +1,16 @@
-import { showMany, showSpan, showUsd } from '../subscribers/figures.ts';
+import { logLine } from '../core/sanitise.ts';
+import { showMany } from '../subscribers/figures.ts';
+import { limitText } from '../subscribers/limit-text.ts';
 import { oneLine } from '../subscribers/one-line.ts';
 import type { RunState } from '../agent/state.ts';
-import type { LimitHit, OutputIssue, RunOutcome } from '../core/outcome.ts';
+import type { OutputIssue, RunOutcome } from '../core/outcome.ts';
 
 /** The longest explanation; what a service answers can be a whole page. */
 const LONGEST = 600;
 
-/** One line without a stack: why the run ended this way, with the values that decided. */
+/** One line, safe for a CI log and without a stack: why the run ended this way, with the values that decided. */
 export function explain(outcome: RunOutcome, state: RunState): string {
-  return oneLine(`${cause(outcome, state)}${denials(outcome, state)}`, LONGEST);
+  return logLine(oneLine(`${cause(outcome, state)}${denials(outcome, state)}`, LONGEST));
 }
 
 function cause(outcome: RunOutcome, state: RunState): string {
@@ -49,22 +51,6 @@ function cause(outcome: RunOutcome, state: RunState): string {
     default:
       return limitText(outcome);
   }
-}
-
-const LIMIT_TEXTS = {
-  max_turns: { name: 'turn limit', show: (value) => String(value) },
-  max_input_tokens: { name: 'input token limit', show: (value) => String(value) },
-  max_output_tokens: { name: 'output token limit', show: (value) => String(value) },
-  max_total_tokens: { name: 'token limit', show: (value) => String(value) },
-  max_cost: { name: 'cost limit', show: showUsd },
-  max_tool_calls: { name: 'tool call limit', show: (value) => String(value) },
-  timeout: { name: 'time limit', show: showSpan },
-} as const satisfies Record<LimitHit['reason'], { name: string; show: (value: number) => string }>;
-
-/** "turn limit reached (max_turns): limit 2, used 2": the limit, its value and what was used. */
-export function limitText({ reason, limit, used }: LimitHit): string {
-  const { name, show } = LIMIT_TEXTS[reason];
-  return `${name} reached (${reason}): limit ${show(limit)}, used ${show(used)}`;
 }
 
 /** How many issues a line names; the rest stands in the result. */

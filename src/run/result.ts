@@ -1,6 +1,6 @@
 import { cutMiddle } from '../core/cut.ts';
 import { exitCode, runStatus } from '../core/outcome.ts';
-import { limitText } from './explain.ts';
+import { limitText } from '../subscribers/limit-text.ts';
 import { finalOutput } from './output.ts';
 import type { RunState } from '../agent/state.ts';
 import type { Limits, TaskConfig } from '../core/config.ts';

@@ -147,6 +147,11 @@ describe('the line stays one line', () => {
     expect(explain({ reason: 'io_error', detail: 'a\r\nb\n\n  c' }, state)).toBe('a b c');
   });
 
+  test('it cannot act on a terminal or a CI system', () => {
+    const detail = '::error::x\n##[add-mask]y \u001b[2J';
+    expect(explain({ reason: 'io_error', detail }, state)).toBe('\\::error::x ##\\[add-mask]y \\u001b[2J');
+  });
+
   test('a page of text is cut', () => {
     const line = explain({ reason: 'api_error', detail: '<html>'.repeat(10_000) }, state);
     expect(line.length).toBe(600);
