@@ -1,3 +1,4 @@
+import { compileGlobs } from '../core/globs.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Plan, Tool, ToolContext, ToolOutput } from '../core/ports.ts';
 import { type LineMatcher, useMatcher } from './line-matcher.ts';
@@ -27,6 +28,8 @@ const DEFINITION = {
 const DEFAULT_RESULTS = 200;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const LONGEST_LINE = 400;
+/** Files read and matched together; each message to the thread costs as much as a small file. */
+const BATCH_FILES = 16;
 
 /** Searches text files line by line. */
 export function createGrep(files: Files): Tool {
@@ -41,9 +44,8 @@ export function createGrep(files: Files): Tool {
       const signal = callSignal(context);
       const found = await candidates(files, plan, call.input, signal);
       if (!found.ok) return textResult(found.status, found.text);
-      return useMatcher(compiled.regExp, signal, async (matcher) =>
-        searchFiles({ files, matcher, pattern, limit, context }, found),
-      );
+      const search = { files, pattern, limit, context, admits: admitsBy(plan) };
+      return useMatcher(compiled.regExp, signal, async (matcher) => searchFiles({ ...search, matcher }, found));
     },
   };
 }
@@ -54,6 +56,15 @@ interface Search {
   pattern: string;
   limit: number;
   context: ToolContext;
+  /** Whether the rule admits the place that a path really is. */
+  admits: (path: string) => boolean;
+}
+
+/** A link's own name was judged when it was listed; where it leads must be admitted too. */
+function admitsBy(plan: Plan): (path: string) => boolean {
+  if (plan.kind !== 'search') return () => true;
+  const globs = compileGlobs(plan.within);
+  return (path) => globs(path)?.included === true;
 }
 
 type Compiled = { ok: true; regExp: RegExp } | { ok: false; reason: string };
@@ -88,27 +99,29 @@ async function candidates(files: Files, plan: Plan, input: JsonObject, signal: A
 async function searchFiles(search: Search, found: Extract<Found, { ok: true }>): Promise<ToolOutput> {
   const lines: string[] = [];
   const skipped: string[] = [];
-  for (const path of found.paths) {
-    const text = await textOf(search.files, path);
-    if (text === undefined) skipped.push(path);
-    const hits = await matchesOf(search, path, text ?? '', search.limit + 1 - lines.length);
+  for (let at = 0; at < found.paths.length && lines.length <= search.limit; at += BATCH_FILES) {
+    const paths = found.paths.slice(at, at + BATCH_FILES);
+    const texts = await Promise.all(paths.map(async (path) => textOf(search, path)));
+    skipped.push(...paths.filter((_, index) => texts[index] === undefined));
+    const hits = await matchesOf(search, paths, texts, search.limit + 1 - lines.length);
     if (!hits.ok) return cutResult(hits.status, [...lines, hits.text].join('\n'), search.context);
     lines.push(...hits.lines);
-    if (lines.length > search.limit) break;
   }
-  const over = lines.length > search.limit;
   const shown = lines.slice(0, search.limit);
   const notes = [
-    ...(over ? [`[only the first ${search.limit} matches; set max_results or narrow the search]`] : []),
+    ...(lines.length > shown.length
+      ? [`[only the first ${search.limit} matches; set max_results or narrow the search]`]
+      : []),
     ...(skipped.length > 0 ? [`[not searched, too large or unreadable: ${skipped.slice(0, 5).join(', ')}]`] : []),
     ...(found.more ? [TOO_MANY] : []),
   ];
   return cutResult('ok', [...(shown.length > 0 ? shown : ['no match']), ...notes].join('\n'), search.context);
 }
 
-/** Text of a file; '' for one that is no text, undefined for one that is too large or cannot be read. */
-async function textOf(files: Files, path: string): Promise<string | undefined> {
+/** Text of a file; '' for one that is no text or that the rule keeps closed, undefined for one that is too large or cannot be read. */
+async function textOf({ files, admits }: Search, path: string): Promise<string | undefined> {
   const at = await files.resolve(path, 'read');
+  if (at.ok && !admits(at.path)) return '';
   const read = at.ok ? await files.read(at.real, MAX_FILE_BYTES) : at;
   if (!read.ok || read.size > read.bytes.length) return undefined;
   const decoded = decodeText(read.bytes);
@@ -117,14 +130,25 @@ async function textOf(files: Files, path: string): Promise<string | undefined> {
 
 type Hits = { ok: true; lines: string[] } | { ok: false; status: ToolOutput['status']; text: string };
 
-async function matchesOf(search: Search, path: string, text: string, limit: number): Promise<Hits> {
-  const lines = splitLines(text);
-  if (lines.length === 0) return { ok: true, lines: [] };
-  const match = await search.matcher.match(lines, limit);
+async function matchesOf(
+  search: Search,
+  paths: readonly string[],
+  texts: readonly (string | undefined)[],
+  limit: number,
+): Promise<Hits> {
+  const match = await search.matcher.match(
+    texts.map((text) => text ?? ''),
+    { limit },
+  );
   if (!match.ok) return { ok: false, ...matchFailure(match, search.pattern) };
-  // Redacted before it is shortened: half of a secret would not be recognised any more.
-  const show = (hit: number): string => `${path}:${hit + 1}:${shorten(search.context.redact(lines[hit] ?? ''))}`;
-  return { ok: true, lines: match.hits.map(show) };
+  const split = new Map<number, string[]>();
+  const lines = match.hits.map(([file, line]) => {
+    const all = split.get(file) ?? splitLines(texts[file] ?? '');
+    split.set(file, all);
+    // Redacted before it is shortened: half of a secret would not be recognised any more.
+    return `${paths[file] ?? ''}:${line + 1}:${shorten(search.context.redact(all[line] ?? ''))}`;
+  });
+  return { ok: true, lines };
 }
 
 function shorten(line: string): string {

@@ -1,25 +1,36 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-export type LineMatch = { ok: true; hits: number[] } | { ok: false; reason: 'too_slow' | 'timed_out' | 'cancelled' };
+/** Place of a matching line: index of its text, and of the line in it. */
+export type Hit = readonly [text: number, line: number];
 
-/** Applies one regular expression to batches of lines. */
+export type LineMatch = { ok: true; hits: Hit[] } | { ok: false; reason: 'too_slow' | 'timed_out' | 'cancelled' };
+
+/** Applies one regular expression to batches of texts. */
 export interface LineMatcher {
-  /** Indexes of the first `limit` matching lines. */
-  match(lines: readonly string[], limit: number): Promise<LineMatch>;
+  /** The first `limit` matching lines; with `whole` a text counts as one line. */
+  match(texts: readonly string[], options: { limit: number; whole?: boolean }): Promise<LineMatch>;
   close(): Promise<void>;
 }
 
-/** One batch may take this long: a pattern that needs more would need for ever. */
+/** A batch may take this long, and more by its length: a pattern that needs more would need for ever. */
 const STEP_MS = 1500;
+const CHARACTERS_PER_MS = 20_000;
 
 // A text instead of a file, because a bundle has no file of its own for a worker.
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.source, workerData.flags);
-parentPort.on('message', ({ lines, limit }) => {
+const trim = (line) => (line.endsWith('\\r') ? line.slice(0, -1) : line);
+parentPort.on('message', ({ texts, limit, whole }) => {
   const hits = [];
-  for (let at = 0; at < lines.length && hits.length < limit; at += 1) if (pattern.test(lines[at])) hits.push(at);
+  for (let text = 0; text < texts.length && hits.length < limit; text += 1) {
+    const lines = whole ? [texts[text]] : texts[text].split('\\n').map(trim);
+    if (!whole && lines.at(-1) === '') lines.pop();
+    for (let line = 0; line < lines.length && hits.length < limit; line += 1) {
+      if (pattern.test(lines[line])) hits.push([text, line]);
+    }
+  }
   parentPort.postMessage(hits);
 });
 `;
@@ -44,14 +55,15 @@ function startLineMatcher(pattern: RegExp, signal: AbortSignal): LineMatcher {
   const limits = { maxOldGenerationSizeMb: 256 };
   const worker = new Worker(WORKER, { eval: true, workerData, env: {}, execArgv: [], resourceLimits: limits });
   return {
-    async match(lines, limit) {
+    async match(texts, options) {
       if (signal.aborted) return { ok: false, reason: signalEnd(signal) };
-      const step = AbortSignal.any([signal, AbortSignal.timeout(STEP_MS)]);
+      const characters = texts.reduce((sum, text) => sum + text.length, 0);
+      const step = AbortSignal.any([signal, AbortSignal.timeout(STEP_MS + Math.ceil(characters / CHARACTERS_PER_MS))]);
       const reply = once(worker, 'message', { signal: step });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, a window has
-      worker.postMessage({ lines, limit });
+      worker.postMessage({ texts, ...options });
       try {
-        const [hits] = (await reply) as [number[]]; // the worker above posts nothing else
+        const [hits] = (await reply) as [Hit[]]; // the worker above posts nothing else
         return { ok: true, hits };
       } catch (error) {
         // AbortError of either signal; anything else is a fault of the worker itself.

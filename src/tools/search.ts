@@ -25,9 +25,11 @@ export async function findFiles(
     return { ok: false, status: 'error', text: `the glob ${JSON.stringify(glob.slice(0, 100))} cannot be read` };
   const base = prefixOf(files, plan).length;
   const relative = paths.map((path) => path.slice(base));
-  const found = await useMatcher(pattern, signal, async (matcher) => matcher.match(relative, paths.length));
+  const found = await useMatcher(pattern, signal, async (matcher) =>
+    matcher.match(relative, { limit: paths.length, whole: true }),
+  );
   if (!found.ok) return { ok: false, ...matchFailure(found, glob) };
-  return { ok: true, paths: found.hits.flatMap((hit) => paths[hit] ?? []), more };
+  return { ok: true, paths: found.hits.flatMap(([index]) => paths[index] ?? []), more };
 }
 
 /** The answer to a pattern that could not be applied. */

@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -135,6 +135,16 @@ describe('grep', () => {
     expect((await grep({ pattern: '1' }, TREE, { within: ['src/**', '!src/x/**'] })).text).toBe(
       'src/app.ts:1:const a = 1;',
     );
+  });
+
+  test('does not read through a link what the rule keeps closed', async () => {
+    const at = await workspace(TREE);
+    mkdirSync(join(at.root, 'docs'));
+    symlinkSync('../README.md', join(at.root, 'docs/link.md'));
+    const search = async (within: string[]) =>
+      textOf(await call(createGrep(at.files), { pattern: 'hello' }, await searchPlan(at, '.', within)));
+    expect(await search(['docs/**'])).toBe('no match');
+    expect(await search(['docs/**', 'README.md'])).toContain('docs/link.md:1:hello');
   });
 
   test('ends a catastrophic pattern instead of hanging', async () => {
