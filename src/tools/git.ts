@@ -44,5 +44,13 @@ export function createGit(parts: ProcessParts): Tool {
 /** The whole argument list for `["git", subcommand, ...]`. */
 export function gitArgv([program = 'git', subcommand = '', ...rest]: readonly string[]): string[] {
   const config = CONFIG.flatMap((entry) => ['-c', entry]);
-  return [program, '--no-pager', ...config, subcommand, ...(HARDENED.get(subcommand) ?? []), ...rest];
+  return [
+    program,
+    '--no-pager',
+    '--no-optional-locks',
+    ...config,
+    subcommand,
+    ...(HARDENED.get(subcommand) ?? []),
+    ...rest,
+  ];
 }
