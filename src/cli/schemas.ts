@@ -1,0 +1,22 @@
+// `schema [NAME]`: the formats of the files we read and write.
+
+import { UsageError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+
+const SCHEMAS: Record<string, () => Promise<{ default: unknown }>> = {
+  task: () => import('../../schemas/task.schema.json', { with: { type: 'json' } }),
+};
+
+/** The text of a schema, or the names of all, one a line; throws UsageError for an unknown name. */
+export async function schemaText(name: string | undefined): Promise<string> {
+  const names = Object.keys(SCHEMAS);
+  if (name === undefined) return `${names.join('\n')}\n`;
+  const load = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
+  if (!load) {
+    const list = names.map((item) => `"${item}"`).join(', ');
+    throw new UsageError(
+      `found the unknown schema ${JSON.stringify(name)}, expected one of ${list}${didYouMean(name, names)}`,
+    );
+  }
+  return `${JSON.stringify((await load()).default, null, 2)}\n`;
+}
