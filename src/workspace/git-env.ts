@@ -18,8 +18,6 @@ const SETTINGS: readonly GitSetting[] = [
 
 /** Variables under which git reads no configuration but the repository's, asks nobody and starts no helper. */
 export function gitEnvironment(workspace: string, more: readonly GitSetting[] = []): Record<string, string> {
-  // The job may run as another user than the one that cloned; nothing but this folder is trusted for it.
-  const settings: GitSetting[] = [...SETTINGS, ['safe.directory', workspace], ...more];
   const variables: Record<string, string> = {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -32,11 +30,21 @@ export function gitEnvironment(workspace: string, more: readonly GitSetting[] = 
     GIT_PAGER: 'cat',
     GIT_EDITOR: 'false',
     GCM_INTERACTIVE: 'never',
-    GIT_CONFIG_COUNT: String(settings.length),
   };
-  for (const [index, [name, value]] of settings.entries()) {
-    variables[`GIT_CONFIG_KEY_${index}`] = name;
-    variables[`GIT_CONFIG_VALUE_${index}`] = value;
+  // The job may run as another user than the one that cloned; nothing but this folder is trusted for it.
+  return withSettings(variables, [...SETTINGS, ['safe.directory', workspace], ...more]);
+}
+
+/** The same variables with more settings; a later one wins. */
+export function withSettings(
+  env: Readonly<Record<string, string>>,
+  more: readonly GitSetting[],
+): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? '0');
+  const variables: Record<string, string> = { ...env, GIT_CONFIG_COUNT: String(count + more.length) };
+  for (const [index, [name, value]] of more.entries()) {
+    variables[`GIT_CONFIG_KEY_${count + index}`] = name;
+    variables[`GIT_CONFIG_VALUE_${count + index}`] = value;
   }
   return variables;
 }
