@@ -1,4 +1,6 @@
+import { formatDuration } from '../core/measures.ts';
 import { showSpan, showUsd } from './figures.ts';
+import type { Limits } from '../core/config.ts';
 import type { LimitHit } from '../core/outcome.ts';
 
 const LIMIT_TEXTS = {
@@ -15,4 +17,13 @@ const LIMIT_TEXTS = {
 export function limitText({ reason, limit, used }: LimitHit): string {
   const { name, show } = LIMIT_TEXTS[reason];
   return `${name} reached (${reason}): limit ${show(limit)}, used ${show(used)}`;
+}
+
+/** Every limit with its value, given or default. */
+export function limitsText(limits: Limits): string {
+  return Object.entries(limits)
+    .map(([key, value]) =>
+      key.endsWith('_ms') ? `${key.slice(0, -3)} ${formatDuration(Number(value))}` : `${key} ${value ?? 'none'}`,
+    )
+    .join(', ');
 }

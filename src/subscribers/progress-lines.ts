@@ -1,10 +1,8 @@
-import { formatDuration } from '../core/measures.ts';
 import { textOf, toolUses } from '../core/messages.ts';
 import { promptTokens } from '../core/usage.ts';
 import { showBytes, showCount, showMany, showSpan, showUsd } from './figures.ts';
-import { limitText } from './limit-text.ts';
+import { limitText, limitsText } from './limit-text.ts';
 import { oneLine } from './one-line.ts';
-import type { Limits } from '../core/config.ts';
 import type {
   Attempt,
   ModelFailedEvent,
@@ -86,15 +84,6 @@ function startLines(start: RunStart, transcript: string): Line[] {
       warning(`${oneLine(part.label, SHOWN)}: ${showBytes(part.omitted_bytes)} left out (max_size)`),
     ),
   ];
-}
-
-/** Every limit with its value, given or default. */
-export function limitsText(limits: Limits): string {
-  return Object.entries(limits)
-    .map(([key, value]) =>
-      key.endsWith('_ms') ? `${key.slice(0, -3)} ${formatDuration(Number(value))}` : `${key} ${value ?? 'none'}`,
-    )
-    .join(', ');
 }
 
 function attemptLine(event: Attempt): Line {
