@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { PROTECTED_FILES, PROTECTED_FOLDERS } from '../core/protected-names.ts';
 
 /** `exact`: writable only by a rule that names the path itself; `never`: by no rule. */
 export type Guard = { level: 'free' } | { level: 'exact' | 'never'; why: string };
@@ -9,19 +10,8 @@ export type GuardPath = (path: string, access: 'read' | 'write') => Guard;
 
 const FREE: Guard = { level: 'free' };
 
-/** Components that are protected wherever they stand, because tools look for them in nested folders too. */
-const NAMES = new Set([
-  '.gitattributes',
-  '.gitmodules',
-  '.mcp.json',
-  '.claude',
-  '.codex',
-  '.gemini',
-  'agents.md',
-  'claude.md',
-  'gemini.md',
-]);
-const GITHUB_FOLDERS = new Set(['workflows', 'actions']);
+/** Protected wherever they stand, because tools look for them in nested folders too. */
+const NAMES = [...PROTECTED_FILES, ...PROTECTED_FOLDERS].map((name) => name.toLowerCase().split('/'));
 
 /** Components as the most forgiving file system compares them: no case, no width, no invisible characters, no trailing dots. */
 export function foldPath(path: string): string[] {
@@ -42,9 +32,8 @@ export function isGitPath(path: string): boolean {
 /** True for the conventional protected paths but `.git`. */
 export function isProtectedName(path: string): boolean {
   const components = foldPath(path);
-  return components.some(
-    (component, index) =>
-      NAMES.has(component) || (component === '.github' && GITHUB_FOLDERS.has(components[index + 1] ?? '')),
+  return NAMES.some((name) =>
+    components.some((_, start) => name.every((component, index) => components[start + index] === component)),
   );
 }
 
