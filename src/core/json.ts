@@ -12,13 +12,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export type JsonParse = { ok: true; value: JsonValue } | { ok: false; error: string };
 
 // `__proto__` as a key would set a prototype in code that copies the object, so it is refused where data enters.
-const PROTOTYPE_KEY = /"__proto__"\s*:/;
+// The key may be spelled with escapes.
+const MAYBE_PROTOTYPE_KEY = /__proto__|\\u/;
 
 /** Strict JSON.parse as a value; a `__proto__` key anywhere is an error. */
 export function parseJson(text: string): JsonParse {
   try {
     const value: unknown = JSON.parse(text);
-    if (PROTOTYPE_KEY.test(text) && hasPrototypeKey(value))
+    if (MAYBE_PROTOTYPE_KEY.test(text) && hasPrototypeKey(value))
       return { ok: false, error: 'the key "__proto__" is not allowed' };
     return { ok: true, value: value as JsonValue }; // JSON.parse yields nothing but JsonValue
   } catch (error) {
@@ -33,7 +34,8 @@ function hasPrototypeKey(value: unknown): boolean {
     const item = stack.pop();
     if (typeof item !== 'object' || item === null) continue;
     if (Object.hasOwn(item, '__proto__')) return true;
-    stack.push(...(Object.values(item) as unknown[])); // own values of an object, of any type
+    const children: unknown[] = Object.values(item);
+    for (const child of children) stack.push(child); // a spread of a long list overflows the stack
   }
   return false;
 }
