@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { cutMiddle } from '../core/cut.ts';
 import type { Boundary, Exec, ExecResult, Tool, ToolContext, ToolOutput } from '../core/ports.ts';
 import { numberField } from './result.ts';
 
@@ -92,11 +93,17 @@ function createStore(): Store {
   };
 }
 
+/** Redacted before it is cut or stored, whatever the filter did: a secret on the edge of a cut would be half shown. */
 function shownOutput(result: ExecResult, kept: Store, context: ToolContext): { text: string; file?: string } {
-  if (result.omitted_bytes === 0) return { text: result.output };
-  const file = context.keep(kept.bytes());
+  if (result.omitted_bytes === 0) return { text: context.redact(result.output) };
+  const bytes = kept.bytes();
+  const whole = bytes.toString('utf8');
+  const clean = context.redact(whole);
+  // Output that is not UTF-8 is stored as it came, unless something in it had to go.
+  const file = context.keep(clean === whole ? bytes : Buffer.from(clean));
+  const shown = kept.full() ? context.redact(result.output) : cutMiddle(clean, context.max_output_bytes).text;
   const what = kept.full() ? `its first ${MAX_KEPT_BYTES} bytes` : 'the whole';
-  return { text: `${result.output}\n[read_file run:${file} pages ${what}]`, file };
+  return { text: `${shown}\n[read_file run:${file} pages ${what}]`, file };
 }
 
 function endOf(result: ExecResult): { status: ToolOutput['status']; lines: string[] } {

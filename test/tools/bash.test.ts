@@ -58,6 +58,16 @@ describe('the bash tool', () => {
     expect(result.stored('outputs/1.txt')).toHaveLength(33_554_432);
   });
 
+  test('shows and stores no part of a secret that lies on the edge of a cut', async () => {
+    const redact = (text: string) => text.replaceAll('s3cret-value', '***');
+    const command = "head -c 493 /dev/zero | tr '\\0' x; printf s3cret-value; head -c 5000 /dev/zero | tr '\\0' y";
+    const result = await run(command, {}, { max_output_bytes: 1000, redact });
+    expect(result.text).toContain('bytes left out');
+    expect(result.text).not.toContain('s3');
+    expect(result.stored('outputs/1.txt')).toContain('x***y');
+    expect((await run('printf s3cret-value', {}, { redact })).text).toBe('***');
+  });
+
   test('decodes output that is not UTF-8 without failing', async () => {
     expect(await run("printf '\\226ok'")).toMatchObject({ status: 'ok', text: '\uFFFDok' });
   });
