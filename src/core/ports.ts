@@ -21,6 +21,7 @@ import type { LimitHit } from './outcome.ts';
 import type { Prices } from './usage.ts';
 
 export type { Budget, Ledger, Room } from './ledger.ts';
+export type { Texts } from './texts.ts';
 
 // -- time and chance, injected so that tests and replay decide them
 
@@ -166,10 +167,7 @@ export interface Files {
   /** Creates missing parent folders; replaces atomically, keeping the mode of an existing file. */
   write(real: string, bytes: Uint8Array): Promise<{ ok: true; created: boolean } | { ok: false; reason: string }>;
   /** Regular files below a folder, relative to the root, sorted, .gitignore respected, without `.git`, never through links that leave. Patterns are relative to the folder. */
-  list(
-    real: string,
-    options: { patterns?: readonly string[]; limit: number; signal?: AbortSignal },
-  ): Promise<FileList>;
+  list(real: string, options: { patterns?: readonly string[]; limit: number; signal?: AbortSignal }): Promise<FileList>;
 }
 
 /** Where a child process runs: its whole environment and the command that is really started. */
@@ -265,26 +263,6 @@ export interface OutputGate {
 }
 
 export type RunVerify = (command: VerifyCommand, signal: AbortSignal) => Promise<Omit<VerifyEnd, 'type' | 'index'>>;
-
-// -- what we say to a model
-
-export interface Texts {
-  limitReminder(hit: LimitHit, mode: OutputMode): string;
-  outputRepair(check: CheckResult, attempts_left: number): string;
-  outputMissing(mode: OutputMode): string;
-  emptyReply(): string;
-  verifyFeedback(verify: VerifyEnd, attempts_left: number): string;
-  /** Answer to a submit call. */
-  submitAccepted(): string;
-  submitTooEarly(prompts_left: number): string;
-  onlyOneOutput(): string;
-  /** Answers to calls that are not run. */
-  concluding(hit: LimitHit): string;
-  interrupted(): string;
-  cut(reason: string): string;
-  /** `tool` null: the limit of all tools together. */
-  callLimit(tool: string | null, limit: number): string;
-}
 
 // -- records
 
