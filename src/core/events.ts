@@ -238,4 +238,4 @@ export type RunEvent = Stamp & EventBody;
 export type AbortCause =
   | { reason: 'cancelled'; signal: CancelSignal }
   | LimitHit
-  | { reason: 'io_error'; detail: string };
+  | { reason: 'io_error' | 'internal_error'; detail: string };

@@ -1,0 +1,127 @@
+import { resolve } from 'node:path';
+import { createBudget } from '../budget/budget.ts';
+import { UsageError } from '../core/errors.ts';
+import { createRedactor } from '../journal/redact.ts';
+import { createModelClient } from '../model/create.ts';
+import { createGate } from '../output/gate.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { DEFAULT_TEXTS } from '../prompts/texts.ts';
+import { createBuiltinTools } from '../tools/builtin.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { createVerify } from '../verify/verify.ts';
+import { exec } from '../workspace/exec.ts';
+import { explain } from './explain.ts';
+import { buildPlace } from './place.ts';
+import type { Parts } from '../agent/loop.ts';
+import type { CallLimits, RunConfig, TaskConfig } from '../core/config.ts';
+import type { Clock, ModelClient, Random } from '../core/ports.ts';
+import type { ReadStored } from '../tools/read-file.ts';
+import type { Redactor } from '../journal/redact.ts';
+import type { Interrupts } from './interrupts.ts';
+import type { Place } from './place.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface PartsOptions {
+  config: RunConfig;
+  env: Env;
+  /** Relative paths of the task begin here. */
+  cwd: string;
+  clock: Clock;
+  random: Random;
+  interrupts: Interrupts;
+  /** The run folder, hidden from tools; absent in a dry run. */
+  run_dir?: string;
+  /** Stands in for the task's model; absent: it is made, and needs its key. */
+  model?: ModelClient;
+  keepOutput: Parts['keepOutput'];
+  /** Reads a stored output of this run by its path below the run folder. */
+  readStored: ReadStored;
+}
+
+/** Everything of a run but its records; `dispose` removes what was made outside the workspace. */
+export interface Built {
+  parts: Parts;
+  place: Place;
+  redactor: Redactor;
+  dispose(): void;
+}
+
+/** Of a verify command's output; the agent and the result see less of it. */
+const VERIFY_OUTPUT_BYTES = 30 * 1024;
+
+const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue' };
+
+/** Puts the parts of a run together. Every mistake of the caller is found here, before the first request: UsageError. */
+export async function buildParts(options: PartsOptions): Promise<Built> {
+  const { task } = options.config;
+  const redactor = createRedactor({ env: options.env, extra_names: task.redact });
+  const model = options.model ?? (await buildModel(options, redactor));
+  requirePrices(task, model);
+  const gate = await createGate(task.output, {
+    prompts: task.prompts.length,
+    native: task.model.provider === 'anthropic',
+  });
+  const task_files = taskFiles(options);
+  const place = await buildPlace({ ...options, task_files });
+  const protectedFiles = [...task_files, ...(options.run_dir === undefined ? [] : [options.run_dir])];
+  const policy = createPolicy({ rules: task.tools, files: place.files, protectedFiles });
+  const process = { exec, boundary: place.boundary, cwd: place.files.root };
+  const names = task.tools.map((rules) => rules.name);
+  const tools = createBuiltinTools(names, { ...process, files: place.files, readStored: options.readStored });
+  const parts: Parts = {
+    model,
+    max_output_tokens: model.max_output_tokens,
+    gate,
+    registry: createRegistry(tools),
+    policy,
+    budget: createBudget(task.limits, model.prices),
+    texts: DEFAULT_TEXTS,
+    verify: createVerify({
+      ...process,
+      timeout_ms: task.limits.tool_timeout_ms,
+      max_output_bytes: VERIFY_OUTPUT_BYTES,
+      redact: redactor.redact,
+    }),
+    callLimits: (name) => task.tools.find((rules) => rules.name === name) ?? NO_RULES,
+    redact: redactor.redact,
+    filter: redactor.stream,
+    keepOutput: options.keepOutput,
+    clock: options.clock,
+    ordinary: options.interrupts.ordinary,
+    explain,
+  };
+  return { parts, place, redactor, dispose: () => place.dispose() };
+}
+
+async function buildModel(
+  { config, env, clock, random, interrupts }: PartsOptions,
+  redactor: Redactor,
+): Promise<ModelClient> {
+  const { model, limits } = config.task;
+  return createModelClient(model, {
+    env,
+    clock,
+    random,
+    redact: redactor.redact,
+    idle_timeout_ms: limits.idle_timeout_ms,
+    max_retries: limits.max_retries,
+    deadline: () => interrupts.remaining(),
+  });
+}
+
+/** A cost limit without a known price would never be reached. */
+function requirePrices({ limits, model }: TaskConfig, client: ModelClient): void {
+  if (limits.max_cost_usd === null || client.prices) return;
+  const names = [model, ...model.fallback].map((one) => `${one.provider}/${one.id}`).join(', ');
+  throw new UsageError(
+    `limits.max_cost_usd is ${limits.max_cost_usd}, but no price is known for ${names}; add model.prices (USD per million tokens) or remove the limit`,
+  );
+}
+
+/** Files that steer the run: no tool may write them. */
+function taskFiles({ config, cwd }: PartsOptions): string[] {
+  const { file, output } = config.task;
+  const named = [file === '-' ? undefined : file, output.schema_file, output.gate_file];
+  return named.filter((name) => name !== undefined).map((name) => resolve(cwd, name));
+}

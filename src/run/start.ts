@@ -1,0 +1,45 @@
+import { createContext } from '../context/collect.ts';
+import { TRANSCRIPT_VERSION } from '../core/events.ts';
+import { systemPrompt } from '../prompts/system.ts';
+import { exec } from '../workspace/exec.ts';
+import { runnerFacts } from './version.ts';
+import type { RunStart } from '../core/events.ts';
+import type { Built, PartsOptions } from './parts.ts';
+
+/** The first line of a transcript: everything a run is made from, so that nothing is read again later. */
+export async function buildStart(
+  options: PartsOptions,
+  built: Built,
+): Promise<{ start: RunStart; warnings: string[] }> {
+  const { config, env, interrupts } = options;
+  const { task } = config;
+  const { parts, place, redactor } = built;
+  const event_path = env['GITHUB_EVENT_PATH'];
+  const git = await place.git.state();
+  const collect = createContext({
+    files: place.files,
+    git: place.git,
+    exec,
+    boundary: place.boundary,
+    inputs: task.inputs,
+    ...(event_path ? { event_path } : {}),
+    redact: redactor.redact,
+    timeout_ms: task.limits.tool_timeout_ms,
+  });
+  const context = await collect(task.context, interrupts.signal);
+  const start: RunStart = {
+    type: 'run_start',
+    transcript_version: TRANSCRIPT_VERSION,
+    runner: runnerFacts(place.boundary.state),
+    task,
+    workspace: place.files.root,
+    untrusted: config.untrusted,
+    git,
+    context: context.parts,
+    ...(context.skip === undefined ? {} : { skip: context.skip }),
+    system: systemPrompt(parts.gate.mode, task.system),
+    tools: [...parts.registry.definitions, ...(parts.gate.tool ? [parts.gate.tool] : [])],
+    output_mode: parts.gate.mode,
+  };
+  return { start, warnings: context.warnings };
+}
