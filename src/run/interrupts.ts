@@ -11,8 +11,10 @@ export interface Interrupts {
   /** Aborts when the time for ordinary turns is over. */
   readonly ordinary: AbortSignal;
   abort(cause: AbortCause): void;
-  /** Starts the run's clock: from now `timeout_ms` to the end, `reserve_ms` of it kept back for a conclusion. */
-  startDeadline(timeout_ms: number, reserve_ms: number): void;
+  /** Starts the run's clock: `timeout_ms` in all, `spent_ms` of it used before, `reserve_ms` kept back for a conclusion. */
+  startDeadline(timeout_ms: number, spent_ms: number, reserve_ms: number): void;
+  /** Milliseconds to the deadline; Infinity before the clock is started. */
+  remaining(): number;
   /** The first fault nobody caught, for the front door to print. */
   fault(): unknown;
   dispose(): void;
@@ -24,6 +26,7 @@ export function listen(): Interrupts {
   const ordinary = new AbortController();
   const timers: NodeJS.Timeout[] = [];
   let fault: unknown;
+  let ends_ms = Infinity;
   const abort = (cause: AbortCause): void => {
     if (!all.signal.aborted) all.abort(cause);
   };
@@ -41,11 +44,14 @@ export function listen(): Interrupts {
     signal: all.signal,
     ordinary: ordinary.signal,
     abort,
-    startDeadline(timeout_ms, reserve_ms) {
+    startDeadline(timeout_ms, spent_ms, reserve_ms) {
       const cause: AbortCause = { reason: 'timeout', limit: timeout_ms, used: timeout_ms };
-      timers.push(setTimeout(() => abort(cause), timeout_ms));
-      if (reserve_ms > 0) timers.push(setTimeout(() => ordinary.abort(cause), timeout_ms - reserve_ms));
+      const left = timeout_ms - spent_ms;
+      ends_ms = Date.now() + left;
+      timers.push(setTimeout(() => abort(cause), Math.max(1, left)));
+      if (reserve_ms > 0) timers.push(setTimeout(() => ordinary.abort(cause), Math.max(1, left - reserve_ms)));
     },
+    remaining: () => ends_ms - Date.now(),
     fault: () => fault,
     dispose() {
       timers.forEach(clearTimeout);

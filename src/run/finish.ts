@@ -1,0 +1,108 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringifyJson } from '../core/json.ts';
+import { exitCode } from '../core/outcome.ts';
+import { writeArtifacts } from './artifacts.ts';
+import { explain } from './explain.ts';
+import { finalOutput } from './output.ts';
+import { buildResult } from './result.ts';
+import { OUTPUTS, TRANSCRIPT } from './run-folder.ts';
+import { buildSummary } from './summary.ts';
+import { runnerFacts } from './version.ts';
+import type { RunState } from '../agent/state.ts';
+import type { RunConfig } from '../core/config.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { RunOutcome } from '../core/outcome.ts';
+import type { UsageReport } from '../subscribers/usage-report.ts';
+import type { Written } from './artifacts.ts';
+import type { ResultFile } from './result.ts';
+
+export interface FinishFacts {
+  config: RunConfig;
+  run_dir: string;
+  run_id: string;
+  state: RunState;
+  outcome: RunOutcome;
+  usage: UsageReport;
+  started_ms: number;
+  finished_ms: number;
+  /** The command to try next, for the summary. */
+  next: string | null;
+  /** What the run changed, as a patch; null or '' when nothing. */
+  patch: () => Promise<string | null>;
+}
+
+export interface Finished {
+  outcome: RunOutcome;
+  exit_code: number;
+  message: string;
+  result: JsonObject;
+  output_text: string | null;
+}
+
+/** Writes every artifact of an ended run; one that cannot be written makes a run that looked well an `io_error`. */
+export async function finish(facts: FinishFacts): Promise<Finished> {
+  const { state, run_dir } = facts;
+  let { outcome } = facts;
+  let file: ResultFile | undefined;
+  const output = finalOutput(outcome, state);
+  await writeArtifacts(
+    run_dir,
+    {
+      'output.json': () => (output?.name === 'output.json' ? `${output.text}\n` : null),
+      'output.md': () => (output?.name === 'output.md' ? `${output.text}\n` : null),
+      'usage.json': () => pretty(facts.usage),
+      'changes.patch': async () => (await facts.patch()) || null,
+      'summary.md': () =>
+        buildSummary(resultOf(facts, outcome, { written: [], problems: [] }), {
+          next: facts.next,
+          findings: facts.config.task.findings,
+        }),
+    },
+    (sofar) => {
+      // What cannot be written makes a green run a lie.
+      if (sofar.problems.length > 0 && exitCode(outcome) === 0)
+        outcome = { reason: 'io_error', detail: sofar.problems.join('; ') };
+      file = resultOf(facts, outcome, sofar);
+      return pretty(file);
+    },
+  );
+  const result = file ?? resultOf(facts, outcome, { written: [], problems: [] });
+  return {
+    outcome,
+    exit_code: result.exit_code,
+    message: result.message,
+    result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
+    output_text: finalOutput(outcome, state)?.text ?? null,
+  };
+}
+
+function resultOf(facts: FinishFacts, outcome: RunOutcome, { written, problems }: Written): ResultFile {
+  const { config, run_dir, state } = facts;
+  return buildResult({
+    run_id: facts.run_id,
+    outcome,
+    message: explain(outcome, state),
+    state,
+    task: state.start?.task ?? config.task,
+    usage: facts.usage,
+    runner: runnerFacts({
+      mode: config.task.sandbox.mode,
+      active: 'none',
+      detail: 'the run ended before the sandbox was chosen',
+    }),
+    started_ms: facts.started_ms,
+    finished_ms: facts.finished_ms,
+    files: [...written, TRANSCRIPT, ...(hasOutputs(run_dir) ? [OUTPUTS] : [])],
+    problems,
+  });
+}
+
+function hasOutputs(run_dir: string): boolean {
+  const folder = join(run_dir, OUTPUTS);
+  return existsSync(folder) && readdirSync(folder).length > 0;
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(JSON.parse(stringifyJson(value)), null, 2)}\n`;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { runAgent } from '../agent/loop.ts';
+import { EMPTY_STATE } from '../agent/state.ts';
+import { SYSTEM_CLOCK } from './clock.ts';
+import { listen } from './interrupts.ts';
+import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
+import { runSegment } from './segment.ts';
+import { buildStart } from './start.ts';
+import type { RunConfig } from '../core/config.ts';
+import type { Subscriber } from '../core/ports.ts';
+import type { Env } from './parts.ts';
+import type { RunPlace, SegmentResult } from './segment.ts';
+
+export interface RunRequest {
+  config: RunConfig;
+  env: Env;
+  /** Where the run folder and relative paths begin; default: the process's own. */
+  cwd?: string;
+  subscribers(place: RunPlace): Subscriber[];
+}
+
+/** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
+export async function run({ config, env, cwd = process.cwd(), subscribers }: RunRequest): Promise<SegmentResult> {
+  const interrupts = listen();
+  try {
+    const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
+    const run_id = createRunId({ now_ms: SYSTEM_CLOCK.now(), attempt, random: Math.random });
+    const out = config.out === undefined ? {} : { out: config.out };
+    const folder = openRunFolder({ ...out, cwd, name: config.task.name, run_id });
+    const result = await runSegment({
+      config,
+      env,
+      cwd,
+      folder,
+      run_id,
+      interrupts,
+      subscribers,
+      state: EMPTY_STATE,
+      earlier: [],
+      spent_ms: 0,
+      async work(recorder, built, options) {
+        const { start, warnings } = await buildStart(options, built);
+        recorder.record(start);
+        for (const message of warnings) recorder.record({ type: 'notice', level: 'warning', code: 'context', message });
+        return await runAgent(built.parts, recorder, interrupts.signal);
+      },
+    });
+    if (config.keep !== undefined && config.out === undefined) pruneRunFolders(join(folder.dir, '..'), config.keep);
+    return result;
+  } finally {
+    interrupts.dispose();
+  }
+}

@@ -1,0 +1,174 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRecorder } from '../agent/record.ts';
+import { timeReserve } from '../budget/limits.ts';
+import { IoError, UsageError, errorText } from '../core/errors.ts';
+import { exitCode } from '../core/outcome.ts';
+import { openJournal } from '../journal/journal.ts';
+import { createBus } from '../subscribers/bus.ts';
+import { createUsageMeter } from '../subscribers/usage-meter.ts';
+import { SYSTEM_CLOCK } from './clock.ts';
+import { explain } from './explain.ts';
+import { finish } from './finish.ts';
+import { nextCommand } from './next-command.ts';
+import { createOutputStore } from './output-store.ts';
+import { buildParts } from './parts.ts';
+import type { Recorder } from '../agent/record.ts';
+import type { RunState } from '../agent/state.ts';
+import type { RunConfig } from '../core/config.ts';
+import type { RunEvent } from '../core/events.ts';
+import type { RunOutcome } from '../core/outcome.ts';
+import type { Subscriber } from '../core/ports.ts';
+import type { ReadStored } from '../tools/read-file.ts';
+import type { Finished } from './finish.ts';
+import type { Interrupts } from './interrupts.ts';
+import type { Built, Env, PartsOptions } from './parts.ts';
+import type { RunFolder } from './run-folder.ts';
+
+/** What those who watch a run may want to name. */
+export interface RunPlace {
+  run_dir: string;
+  transcript: string;
+  /** The command to try after an ending; null: nothing. */
+  next(outcome: RunOutcome): string | null;
+}
+
+/** One stretch of a run, from its first event to its `run_end`: a new run, or one that goes on. */
+export interface Segment {
+  config: RunConfig;
+  env: Env;
+  cwd: string;
+  folder: RunFolder;
+  run_id: string;
+  interrupts: Interrupts;
+  subscribers(place: RunPlace): Subscriber[];
+  /** Where it begins; the events that led there are heard again by those who count. */
+  state: RunState;
+  earlier: readonly RunEvent[];
+  /** Milliseconds that earlier segments have used of the run's time. */
+  spent_ms: number;
+  /** Records what begins the segment and runs the agent. */
+  work(recorder: Recorder, built: Built, options: PartsOptions): Promise<RunOutcome>;
+}
+
+export interface SegmentResult extends Finished {
+  run_dir: string;
+  /** What an `internal_error` came from, for the front door to print. */
+  fault?: unknown;
+}
+
+/** Runs a segment to its artifacts; whatever goes wrong inside becomes an outcome. */
+export async function runSegment(segment: Segment): Promise<SegmentResult> {
+  const { config, folder, interrupts, earlier } = segment;
+  const started_ms = SYSTEM_CLOCK.now();
+  const journal = openJournal(folder.transcript, segment.run_id, SYSTEM_CLOCK, earlier.at(-1)?.seq ?? 0);
+  const meter = createUsageMeter();
+  for (const event of earlier) meter.onEvent(event);
+  const next = (outcome: RunOutcome): string | null =>
+    nextCommand(outcome, { task_file: config.task.file, run_dir: folder.dir });
+  const watchers = segment.subscribers({ run_dir: folder.dir, transcript: folder.transcript, next });
+  const recorder = createRecorder(journal, createBus([meter, ...watchers]), segment.state);
+  const held: Held = {};
+  const outcome = await toOutcome(recorder, held, () => work(segment, recorder, held));
+  const finished = await finish({
+    config,
+    run_dir: folder.dir,
+    run_id: segment.run_id,
+    state: recorder.state,
+    outcome,
+    usage: meter.report(),
+    started_ms: Date.parse(earlier[0]?.time ?? new Date(started_ms).toISOString()),
+    finished_ms: SYSTEM_CLOCK.now(),
+    next: next(outcome),
+    patch: async () => (held.built && held.snapshot ? await held.built.place.git.patchSince(held.snapshot) : null),
+  });
+  journal.close();
+  held.built?.dispose();
+  folder.release();
+  const fault = held.fault ?? interrupts.fault();
+  return { ...finished, run_dir: folder.dir, ...(fault === undefined ? {} : { fault }) };
+}
+
+interface Held {
+  built?: Built;
+  snapshot?: string | null;
+  fault?: unknown;
+}
+
+async function work(segment: Segment, recorder: Recorder, held: Held): Promise<RunOutcome> {
+  const { config, interrupts } = segment;
+  const { timeout_ms, on_limit } = config.task.limits;
+  interrupts.startDeadline(timeout_ms, segment.spent_ms, on_limit === 'stop' ? 0 : timeReserve(timeout_ms));
+  const options = partsOptions(segment);
+  held.built = await buildParts(options);
+  held.snapshot = canChangeFiles(config) ? await held.built.place.git.snapshot() : null;
+  return await segment.work(recorder, held.built, options);
+}
+
+/** Whatever happens inside becomes an outcome, and the transcript's last line if it can still be written. */
+async function toOutcome(recorder: Recorder, held: Held, inside: () => Promise<RunOutcome>): Promise<RunOutcome> {
+  try {
+    return await inside();
+  } catch (error) {
+    // UsageError: found before the first request. IoError: the disk. Anything else is a bug, and still has a result.
+    const outcome = outcomeOf(error);
+    if (outcome.reason === 'internal_error') held.fault = error;
+    recordEnd(recorder, outcome);
+    return outcome;
+  }
+}
+
+function outcomeOf(error: unknown): RunOutcome {
+  if (error instanceof UsageError) return { reason: error.reason, detail: error.message };
+  if (error instanceof IoError) return { reason: 'io_error', detail: error.message };
+  return { reason: 'internal_error', detail: errorText(error) };
+}
+
+function recordEnd(recorder: Recorder, outcome: RunOutcome): void {
+  if (recorder.state.ended) return;
+  try {
+    const message = explain(outcome, recorder.state);
+    recorder.record({ type: 'run_end', outcome, exit_code: exitCode(outcome), message });
+  } catch {
+    // IoError: the transcript cannot take its last line; result.json says how the run ended.
+  }
+}
+
+function partsOptions({ config, env, cwd, folder, interrupts }: Segment): PartsOptions {
+  return {
+    config,
+    env,
+    cwd,
+    clock: SYSTEM_CLOCK,
+    random: Math.random,
+    interrupts,
+    run_dir: folder.dir,
+    keepOutput: createOutputStore(folder.outputsDir),
+    readStored: storedOutputs(folder.dir),
+  };
+}
+
+function storedOutputs(run_dir: string): ReadStored {
+  return async (path, max_bytes) => {
+    try {
+      const file = await open(join(run_dir, path));
+      try {
+        const { size } = await file.stat();
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(size, max_bytes)));
+        return { ok: true, bytes: buffer.subarray(0, bytesRead), size };
+      } finally {
+        await file.close();
+      }
+    } catch {
+      // ENOENT: the model made the name up.
+      return { ok: false, reason: `there is no stored output run:${path}` };
+    }
+  };
+}
+
+const WRITERS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'bash']);
+
+/** Without a tool or command that may write, nothing changes and the tree need not be recorded. */
+function canChangeFiles({ task }: RunConfig): boolean {
+  return task.verify.length > 0 || task.tools.some(({ name }) => WRITERS.has(name));
+}
