@@ -26,8 +26,13 @@ import type { RunState } from './state.ts';
 export function reduce(state: RunState, event: RunEvent): RunState {
   const now_ms = Date.parse(event.time);
   const next = apply(state, event);
-  const started_ms = event.type === 'run_start' ? now_ms : next.ledger.started_ms;
-  return { ...next, ledger: { ...next.ledger, started_ms, now_ms } };
+  return { ...next, ledger: { ...next.ledger, started_ms: startedMs(state, event, now_ms), now_ms } };
+}
+
+/** Moved on by every pause before a resume, so that now minus this is running time. */
+function startedMs({ ledger }: RunState, event: RunEvent, now_ms: number): number {
+  if (event.type === 'run_start') return now_ms;
+  return event.type === 'run_resume' ? ledger.started_ms + now_ms - ledger.now_ms : ledger.started_ms;
 }
 
 function apply(state: RunState, event: RunEvent): RunState {

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { runAgent } from '../agent/loop.ts';
+import { reduce } from '../agent/reduce.ts';
+import { EMPTY_STATE, openCalls } from '../agent/state.ts';
+import { UsageError } from '../core/errors.ts';
+import { mendJournal, readJournal } from '../journal/journal.ts';
+import { listen } from './interrupts.ts';
+import { reopenRunFolder } from './run-folder.ts';
+import { runSegment } from './segment.ts';
+import type { RunState } from '../agent/state.ts';
+import type { Limits, RunConfig } from '../core/config.ts';
+import type { EventBody, RunStart } from '../core/events.ts';
+import type { Subscriber } from '../core/ports.ts';
+import type { Built, Env } from './parts.ts';
+import type { RunPlace, SegmentResult } from './segment.ts';
+
+export interface ResumeRequest {
+  run_dir: string;
+  /** A follow-up in the same conversation. */
+  prompt?: string;
+  /** New totals; what was spent still counts. */
+  limits: Partial<Limits>;
+  allow_changed: boolean;
+  env: Env;
+  cwd?: string;
+  subscribers(place: RunPlace): Subscriber[];
+}
+
+/** Goes on where a run stopped, in its own folder, under its own task, policy and schema. */
+export async function resume(request: ResumeRequest): Promise<SegmentResult> {
+  const cwd = request.cwd ?? process.cwd();
+  const run_dir = resolve(cwd, request.run_dir);
+  const interrupts = listen();
+  try {
+    const before = reopenRunFolder(run_dir, 'resume');
+    const { events, torn_bytes } = readJournal(before.transcript);
+    const state = events.reduce(reduce, EMPTY_STATE);
+    const { start } = state;
+    if (!start) {
+      before.release();
+      throw new UsageError(
+        `${run_dir}: nothing was begun in this run, so there is nothing to resume; run the task again`,
+      );
+    }
+    mendJournal(before.transcript, torn_bytes);
+    const config = configOf(start, request);
+    return await runSegment({
+      config,
+      env: request.env,
+      cwd,
+      folder: before,
+      run_id: events[0]?.run_id ?? '',
+      interrupts,
+      subscribers: request.subscribers,
+      state,
+      earlier: events,
+      spent_ms: state.ledger.now_ms - state.ledger.started_ms,
+      async work(recorder, built) {
+        await checkHead(start, built, request.allow_changed);
+        recorder.record({
+          type: 'run_resume',
+          limits: config.task.limits,
+          ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
+        });
+        for (const notice of changes(start, cwd)) recorder.record(notice);
+        if (request.prompt !== undefined) followUp(recorder, request.prompt);
+        return await runAgent(built.parts, recorder, interrupts.signal);
+      },
+    });
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+function configOf(start: RunStart, { limits }: ResumeRequest): RunConfig {
+  const task = { ...start.task, limits: { ...start.task.limits, ...limits } };
+  return { task, workspace: start.workspace, untrusted: start.untrusted };
+}
+
+async function checkHead(start: RunStart, { place }: Built, allowed: boolean): Promise<void> {
+  const head = (await place.git.state())?.head ?? null;
+  if (allowed || head === (start.git?.head ?? null)) return;
+  throw new UsageError(
+    `the workspace is at ${head ?? 'no commit'}, the run began at ${start.git?.head ?? 'no commit'}; check that out, or give --allow-changed`,
+  );
+}
+
+/** A task file that is not the one the run began with is told, and not used. */
+function changes({ task }: RunStart, cwd: string): EventBody[] {
+  if (task.file === '-' || task.ref !== null) return [];
+  let sha256: string;
+  try {
+    sha256 = createHash('sha256')
+      .update(readFileSync(resolve(cwd, task.file)))
+      .digest('hex');
+  } catch {
+    // ENOENT: the file is gone or the folder is another; the stored task is what counts.
+    return [];
+  }
+  if (sha256 === task.sha256) return [];
+  const message = `${task.file} has changed since the run began; the run goes on with the task it began with`;
+  return [{ type: 'notice', level: 'warning', code: 'task_changed', message }];
+}
+
+function followUp(recorder: { state: RunState; record(body: EventBody): void }, prompt: string): void {
+  if (openCalls(recorder.state).length > 0) {
+    throw new UsageError('the run stopped while calls were open; resume it without --prompt first');
+  }
+  recorder.record({ type: 'user_message', reason: 'follow_up', content: [{ type: 'text', text: prompt }] });
+}
