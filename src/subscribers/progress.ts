@@ -22,6 +22,8 @@ export interface ProgressOptions {
   transcript: string;
   /** What to type next after an ending; null: nothing. */
   next(outcome: RunOutcome): string | null;
+  /** Events of a run that goes on: counted at the end, not told again. */
+  earlier?: readonly RunEvent[];
 }
 
 const STYLES = { info: null, detail: 'gray', warning: 'yellow', error: 'red', end: 'bold' } as const;
@@ -31,12 +33,16 @@ export function createProgress(options: ProgressOptions): Subscriber {
   const meter = createUsageMeter();
   const causes = createCauses();
   const inputs = new Map<string, string>();
+  const hear = (event: RunEvent): void => {
+    meter.onEvent(event);
+    causes.note(event);
+    keepInputs(inputs, event);
+  };
+  for (const event of options.earlier ?? []) hear(event);
   return {
     name: 'progress',
     onEvent(event) {
-      meter.onEvent(event);
-      causes.note(event);
-      keepInputs(inputs, event);
+      hear(event);
       const lines =
         event.type === 'run_end'
           ? endLines({ ...event, ...options, line: causes.lineOf(event), usage: meter.report() })

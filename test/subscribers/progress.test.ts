@@ -200,6 +200,15 @@ describe('the end', () => {
     ]);
   });
 
+  test('of a run that went on counts what was spent before, and does not tell it again', () => {
+    const earlier = stamp([runStart(), turnStart(1), reply()]);
+    const lines = linesOf([{ type: 'run_resume' }, turnStart(2), reply({ turn: 2 }), runEnd({ reason: 'completed' })], {
+      earlier,
+    });
+    expect(lines).toHaveLength(3);
+    expect(lines.at(-1)).toContain('spent 2 turns, 200 tokens in, 40 out, $1.0000');
+  });
+
   test.each<[RunOutcome, number]>([
     [{ reason: 'denied', tool: 'bash', detail: '' }, 2],
     [{ reason: 'verify_failed', command: 'x', exit_code: 1, attempts: 1 }, 3],
