@@ -14,7 +14,7 @@ const held = new Set<string>();
 export function takeLock(dir: string, run_id: string): () => void {
   const path = join(dir, LOCK_FILE);
   if (held.has(path)) throw new UsageError(`another run of this process is writing ${dir}; name another folder`);
-  const text = `${JSON.stringify({ pid: process.pid, host: hostname(), run_id })}\n`;
+  const text = `${JSON.stringify({ pid: process.pid, born: bornAt(process.pid), host: hostname(), run_id })}\n`;
   if (!create(path, text)) {
     const holder = livingHolder(path);
     if (holder !== undefined) {
@@ -52,13 +52,27 @@ function create(path: string, text: string): boolean {
 function livingHolder(path: string): number | undefined {
   const parsed = parseJson(readFileSync(path, 'utf8'));
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { pid, host } = parsed.value;
+  const { pid, born, host } = parsed.value;
   if (typeof pid !== 'number' || host !== hostname() || pid === process.pid) return undefined;
+  // The same number with another birth is another process.
+  if (born !== undefined && born !== bornAt(pid)) return undefined;
   try {
     process.kill(pid, 0);
     return pid;
   } catch (error) {
     // ESRCH: no such process. EPERM: it lives and belongs to somebody else.
     return error instanceof Error && 'code' in error && error.code === 'EPERM' ? pid : undefined;
+  }
+}
+
+/** When a process began, in ticks since the machine did; null where the system does not say, or there is no such process. */
+function bornAt(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command's name may hold anything, so fields are counted from behind its closing bracket.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    // ENOENT: no such process, or a system without /proc.
+    return null;
   }
 }

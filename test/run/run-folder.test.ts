@@ -160,6 +160,10 @@ describe('B159: two runs never share a folder', () => {
 
   test.each([
     ['of a dead process', JSON.stringify({ pid: 2 ** 22 + 1, host: hostName(), run_id: RUN_ID })],
+    [
+      'of a process that ended and whose number another one has',
+      JSON.stringify({ pid: process.ppid, born: '1', host: hostName(), run_id: RUN_ID }),
+    ],
     ['of another machine', JSON.stringify({ pid: process.ppid, host: 'elsewhere', run_id: RUN_ID })],
     ['that is no lock', 'x'],
   ])('a lock %s is taken over', (_what, lock) => {
