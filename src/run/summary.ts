@@ -1,4 +1,5 @@
 import { markdownCode, markdownCut, markdownInlineCode, markdownText } from '../core/sanitise.ts';
+import { afterReason } from '../subscribers/end-line.ts';
 import { showCount, showMany, showSpan, showUsd } from '../subscribers/figures.ts';
 import { limitsText } from '../subscribers/limit-text.ts';
 import { oneLine } from '../subscribers/one-line.ts';
@@ -37,7 +38,7 @@ export function buildSummary(result: ResultFile, options: SummaryOptions): strin
 
 function headLine(result: ResultFile, next: string | null): string {
   const verdict = `**${markdownText(result.task.name)}: ${result.status}** (\`${result.exit_reason}\`, exit code ${result.exit_code})`;
-  const cause = result.message === result.exit_reason ? '' : `: ${markdownText(result.message)}`;
+  const cause = markdownText(afterReason(result.exit_reason, result.message));
   const advice = next === null || result.exit_code === 0 ? '' : ` Next: ${markdownInlineCode(next)}`;
   return `${verdict}${cause}${advice}`;
 }

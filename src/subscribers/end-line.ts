@@ -1,6 +1,6 @@
 import { exitCode } from '../core/outcome.ts';
 import { showCount, showMany, showSpan, showUsd } from './figures.ts';
-import type { RunOutcome } from '../core/outcome.ts';
+import type { ExitReason, RunOutcome } from '../core/outcome.ts';
 import type { Line } from './line.ts';
 import type { UsageReport } from './usage-report.ts';
 
@@ -23,7 +23,7 @@ export function endLines(ending: Ending): Line[] {
   const code = exitCode(outcome);
   const next = ending.next(outcome);
   const parts = [
-    `agent-run: ${outcome.reason} (exit ${code})${message === outcome.reason ? '' : `: ${message}`}`,
+    `agent-run: ${outcome.reason} (exit ${code})${afterReason(outcome.reason, message)}`,
     ...(transcript === undefined ? [] : [`at ${transcript}${line === undefined ? '' : `:${line}`}`]),
     `spent ${usage ? spentText(usage) : 'nothing'}`,
     ...(code === 0 || next === null ? [] : [`next: ${next}`]),
@@ -39,4 +39,11 @@ export function spentText(usage: UsageReport): string {
     showUsd(usage.cost_usd),
     showSpan(usage.duration_ms),
   ].join(', ');
+}
+
+/** The explanation behind its reason, which is not said twice: ": turn limit reached", "; 1 call denied" or "". */
+export function afterReason(reason: ExitReason, message: string): string {
+  if (message === reason) return '';
+  const rest = message.startsWith(reason) ? message.slice(reason.length) : '';
+  return /^[,;:] /.test(rest) ? rest : `: ${message}`;
 }
