@@ -111,7 +111,8 @@ export function buildResult(facts: ResultFacts): ResultFile {
     resumed: state.resumed,
     started_at: new Date(facts.started_ms).toISOString(),
     finished_at: new Date(facts.finished_ms).toISOString(),
-    duration_ms: usage.duration_ms,
+    // A pause before a resume is not running time; without one the clock says it best.
+    duration_ms: state.resumed ? usage.duration_ms : facts.finished_ms - facts.started_ms,
     artifacts: Object.fromEntries(facts.files.map((name) => [ARTIFACT_KEYS[name] ?? name, name])),
     runner: state.start?.runner ?? facts.runner,
   };

@@ -15,6 +15,7 @@ import {
   turnStart,
   validOutput,
 } from '../helpers/events.ts';
+import { schemaErrors } from '../helpers/schemas.ts';
 import type { EventBody } from '../../src/core/events.ts';
 import type { RunOutcome } from '../../src/core/outcome.ts';
 import type { ResultFacts, ResultFile } from '../../src/run/result.ts';
@@ -25,7 +26,7 @@ const HIT = { reason: 'max_turns', limit: 2, used: 2 } as const;
 function resultOf(outcome: RunOutcome, bodies: readonly EventBody[], facts: Partial<ResultFacts> = {}): ResultFile {
   const meter = createUsageMeter();
   for (const event of stamp(bodies)) meter.onEvent(event);
-  return buildResult({
+  const result = buildResult({
     run_id: RUN_ID,
     outcome,
     message: 'why',
@@ -39,6 +40,8 @@ function resultOf(outcome: RunOutcome, bodies: readonly EventBody[], facts: Part
     problems: [],
     ...facts,
   });
+  expect(schemaErrors('result', result)).toEqual([]);
+  return result;
 }
 
 test('a run that went well says what it is, what came out and where it stands', () => {
@@ -58,7 +61,7 @@ test('a run that went well says what it is, what came out and where it stands', 
     resumed: false,
     started_at: '2026-11-30T11:45:00.000Z',
     finished_at: '2026-11-30T11:46:00.000Z',
-    duration_ms: 3000,
+    duration_ms: 60_000,
     model: 'claude-sonnet-5-5',
     provider: 'anthropic',
     runner: RUNNER,
@@ -183,6 +186,16 @@ test('a run that ended before it started has a whole result all the same', () =>
   const result = resultOf({ reason: 'config_error', detail: 'bad' }, []);
   expect(result).toMatchObject({ status: 'failure', exit_code: 2, git: null, context: [], turns: 0, runner: RUNNER });
   expect(result.limits).toEqual(taskConfig().limits);
+});
+
+test('a pause before a resume is no time of the run', () => {
+  const { duration_ms } = resultOf({ reason: 'completed' }, [
+    runStart(),
+    { type: 'run_resume' },
+    turnStart(1),
+    reply(),
+  ]);
+  expect(duration_ms).toBe(2000);
 });
 
 test('a signal is its own status', () => {

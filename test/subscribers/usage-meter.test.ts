@@ -12,13 +12,16 @@ import {
   turnStart,
   usage,
 } from '../helpers/events.ts';
+import { schemaErrors } from '../helpers/schemas.ts';
 import type { EventBody, RunEvent } from '../../src/core/events.ts';
 import type { TokenCounts, UsageReport } from '../../src/subscribers/usage-report.ts';
 
 function meterOf(events: readonly RunEvent[], prices_as_of: string | null = null): UsageReport {
   const meter = createUsageMeter();
   for (const event of events) meter.onEvent(event);
-  return meter.report(prices_as_of);
+  const report = meter.report(prices_as_of);
+  expect(schemaErrors('usage', report)).toEqual([]);
+  return report;
 }
 
 function report(...bodies: EventBody[]): UsageReport {
