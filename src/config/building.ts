@@ -7,7 +7,7 @@ import { beginsWithValue, isTemplate, renderTemplate } from '../core/template.ts
 import type { InputValues } from './inputs.ts';
 import { type Issue, issuesError, showValue } from './issues.ts';
 import { parseSource } from './parse.ts';
-import { formatOf, type ReadFile, type Source } from './source.ts';
+import { type ReadFile, type Source, sourceOf } from './source.ts';
 import type { TaskFile, TextField } from './task-file.ts';
 
 export interface Building {
@@ -38,7 +38,7 @@ export async function readNamed(building: Building, name: string, pointer: strin
     });
     return undefined;
   }
-  return { file: shown, text: read.text, format: formatOf(name) };
+  return sourceOf(shown, read.text);
 }
 
 /** A text or the contents of the file it names, interpolated. */

@@ -26,19 +26,6 @@ export function showValue(value: unknown, pointer = ''): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 
-/** `/` and `~` of a key, as a JSON pointer writes them. */
-export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-/** The keys of a JSON pointer. */
-export function pointerKeys(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 /** One UsageError that shows the first issues in the order of the file, each with line and column. */
 export async function issuesError(source: Source, issues: readonly Issue[]): Promise<UsageError> {
   const { openPositions } = await import('./positions.ts');

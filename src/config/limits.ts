@@ -3,7 +3,8 @@
 import type { Limits } from '../core/config.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { MAX_TIMER_MS, parseDuration, parseSize } from '../core/measures.ts';
-import { type Issue, pointerTo, showValue } from './issues.ts';
+import { type Issue, showValue } from './issues.ts';
+import { pointerTo } from './pointer.ts';
 import { type RunOptions, tightest } from './merge.ts';
 import type { LimitFields } from './task-file.ts';
 

@@ -16,13 +16,13 @@ import { buildModel } from './model.ts';
 import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
 import {
-  formatOf,
   MAX_NAMED_BYTES,
   MAX_TASK_BYTES,
   readDisk,
   type ReadFile,
   type ReadResult,
   type Source,
+  sourceOf,
 } from './source.ts';
 import type { TaskFile } from './task-file.ts';
 import { literalTemplateIssues } from './template-places.ts';
@@ -94,7 +94,7 @@ async function buildTask(building: Building, options: RunOptions): Promise<TaskC
   return {
     name: task.name ?? nameOf(source.file),
     file: source.file,
-    sha256: createHash('sha256').update(source.text).digest('hex'),
+    sha256: createHash('sha256').update(source.raw).digest('hex'),
     ref: options.task_ref ?? null,
     inputs: Object.fromEntries(Object.entries(building.inputs).map(([name, value]) => [name, value ?? ''])),
     system: task.system === undefined ? null : (await buildText(building, task.system, '/system')) || null,
@@ -147,7 +147,7 @@ async function readTask(request: LoadRequest, read: ReadFile): Promise<Source> {
   if (file === '-') {
     const result = await request.readStdin(MAX_TASK_BYTES);
     if (!result.ok) throw new UsageError(`cannot read the task from standard input: ${result.reason}`);
-    return { file, text: result.text, format: 'json' };
+    return sourceOf(file, result.text);
   }
   const path = resolve(cwd, file);
   const result = await read(path);
@@ -155,7 +155,7 @@ async function readTask(request: LoadRequest, read: ReadFile): Promise<Source> {
   if (Buffer.byteLength(result.text) > MAX_TASK_BYTES) {
     throw new UsageError(`cannot read the task ${JSON.stringify(file)}: it is larger than ${MAX_TASK_BYTES} bytes`);
   }
-  return { file, text: result.text, format: formatOf(file) };
+  return sourceOf(file, result.text);
 }
 
 async function chooseReader(request: LoadRequest): Promise<ReadFile> {

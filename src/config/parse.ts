@@ -3,7 +3,8 @@
 import type { ParseError } from 'jsonc-parser';
 import { UsageError } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import { issuesError, pointerTo } from './issues.ts';
+import { issuesError } from './issues.ts';
+import { pointerTo } from './pointer.ts';
 import { positionAt } from './positions.ts';
 import { MAX_DEPTH, scanJson } from './scan.ts';
 import type { Source } from './source.ts';
@@ -64,7 +65,7 @@ async function parseWithComments(source: Source): Promise<{ value: JsonValue }> 
 
 async function parseYaml(source: Source): Promise<JsonValue> {
   if (looksTooDeep(source.text)) throw tooDeep(source, 0);
-  const { parseDocument } = await import('yaml');
+  const { parseDocument } = await import('./yaml.ts');
   const document = parseDocument(source.text, { prettyErrors: false, stringKeys: true });
   const mistake = document.errors[0] ?? document.warnings[0];
   if (mistake) {

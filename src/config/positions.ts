@@ -1,6 +1,6 @@
 // Lines and columns, worked out only when a message needs them.
 
-import { pointerKeys } from './issues.ts';
+import { pointerKeys } from './pointer.ts';
 import type { Source } from './source.ts';
 
 export interface Position {
@@ -39,7 +39,7 @@ async function jsonPositions(text: string): Promise<FindPosition> {
 }
 
 async function yamlPositions(text: string): Promise<FindPosition> {
-  const { isAlias, isCollection, isMap, isNode, isScalar, LineCounter, parseDocument } = await import('yaml');
+  const { isAlias, isCollection, isMap, isNode, isScalar, LineCounter, parseDocument } = await import('./yaml.ts');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const step = (node: unknown, name: string): { key: unknown; value: unknown } | undefined => {

@@ -2,7 +2,8 @@
 
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { type Issue, pointerTo, showValue } from './issues.ts';
+import { type Issue, showValue } from './issues.ts';
+import { pointerTo } from './pointer.ts';
 
 type Check = (value: JsonValue) => boolean;
 

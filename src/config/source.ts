@@ -7,6 +7,9 @@ import { didYouMean } from '../core/nearest.ts';
 /** A text that was read, under the name that messages use. */
 export interface Source {
   file: string;
+  /** To the byte. */
+  raw: string;
+  /** Without a byte order mark. */
   text: string;
   format: 'json' | 'yaml';
 }
@@ -22,6 +25,11 @@ export const MAX_NAMED_BYTES = 16 * 1024 ** 2;
 /** YAML by extension, everything else is JSON. */
 export function formatOf(file: string): Source['format'] {
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
+}
+
+/** A text that was read, as a source under the name that messages use. */
+export function sourceOf(file: string, text: string): Source {
+  return { file, raw: text, text: text.replace(/^\ufeff/, ''), format: formatOf(file) };
 }
 
 /** Reads a file of the disk up to `max_bytes`; the reason of a failure ends a sentence like "cannot read X: ". */
@@ -60,10 +68,10 @@ export async function readStream(stream: AsyncIterable<unknown>, max_bytes: numb
   return decode(Buffer.concat(chunks));
 }
 
-/** Bytes as text; a byte order mark is dropped, anything that is not UTF-8 is refused. */
+/** Bytes as text, to the byte; anything that is not UTF-8 is refused. */
 export function decode(bytes: Uint8Array): ReadResult {
   try {
-    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     // TextDecoder throws a TypeError for malformed bytes and nothing else.
     return { ok: false, reason: 'it is not valid UTF-8' };

@@ -1,7 +1,8 @@
 // Values enter only some texts of a task. Elsewhere "{{ inputs.x }}" would be taken literally, which nobody means.
 
 import { isJsonObject, type JsonValue } from '../core/json.ts';
-import { type Issue, pointerTo, showValue } from './issues.ts';
+import { type Issue, showValue } from './issues.ts';
+import { pointerTo } from './pointer.ts';
 
 const INTERPOLATED =
   /^\/(?:system|prompt(?:\/\d+)?|context\/\d+\/(?:base|head|(?:paths|files|command)\/\d+)|verify\/\d+\/run\/\d+)$/;

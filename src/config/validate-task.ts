@@ -3,7 +3,8 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { SchemaError } from '../core/task-validator.ts';
-import { type Issue, pointerKeys, pointerTo, showValue } from './issues.ts';
+import { type Issue, showValue } from './issues.ts';
+import { pointerKeys, pointerTo } from './pointer.ts';
 
 /** Everything in the value that schemas/task.schema.json refuses; empty when it is a valid task. */
 export async function validateTask(value: JsonValue): Promise<Issue[]> {

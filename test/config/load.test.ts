@@ -102,6 +102,13 @@ limits: { max_turns: null, timeout: 1m }
     expect([task.prompts, task.model.id, task.name]).toEqual([['yes'], 'on', '2026-11-30']);
   });
 
+  test('may begin with a byte order mark, which its fingerprint counts and its prompt does not', async () => {
+    const files = { 'task.json': '\ufeff{ "prompt": { "file": "p.md" }, "model": "m" }', 'p.md': '\ufeffText.' };
+    const { task } = await load({ folder: tempFolder(), files });
+    expect(task.prompts).toEqual(['Text.']);
+    expect(task.sha256).toBe(createHash('sha256').update(files['task.json']).digest('hex'));
+  });
+
   test('is read from standard input as JSON, and its files are relative to the current folder', async () => {
     const stdin = '{ "prompt": { "file": "prompt.md" }, "model": "m" }';
     const { task } = await load({ folder: tempFolder(), files: { 'prompt.md': 'From a file.' }, file: '-', stdin });
