@@ -1,19 +1,11 @@
 // argv -> what is asked. The plain cases are read by node:util; help, commands and mistakes load yargs.
 
 import { parseArgs } from 'node:util';
-import { OPTIONS, type RawFlags } from '../config/options.ts';
+import { OPTIONS } from '../config/options.ts';
 import { UsageError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { ALL_OPTIONS, COMMAND_NAMES, type CommandName, COMMANDS, isCommand } from './commands.ts';
-
-export interface Invocation {
-  command: CommandName;
-  positionals: string[];
-  flags: RawFlags;
-}
-
-/** What was asked, or the text (help, version, completion) that answers it. */
-export type Parsed = { kind: 'invocation'; invocation: Invocation } | { kind: 'text'; text: string };
+import { ALL_OPTIONS, COMMAND_NAMES, COMMANDS, isCommand } from './commands.ts';
+import type { Invocation, Parsed } from './invocation.ts';
 
 /** Reads the command line; throws UsageError for unknown commands and options, naming the nearest. */
 export async function parseCommandLine(argv: readonly string[]): Promise<Parsed> {
@@ -22,7 +14,11 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Parsed>
   refuseUnavailable(argv);
   refuseUnknownOptions(argv);
   const { parseWithYargs } = await import('./yargs-parser.ts');
-  return parseWithYargs(argv);
+  const end = argv[0] === 'explain' ? argv.indexOf('--') : -1;
+  if (end < 0) return parseWithYargs(argv);
+  const parsed = await parseWithYargs(argv.slice(0, end));
+  if (parsed.kind === 'text') return parsed;
+  return { kind: 'invocation', invocation: { ...parsed.invocation, rest: argv.slice(end + 1) } };
 }
 
 /** `TASK [options]`, alone or behind `run`; undefined for everything else. */
@@ -71,7 +67,7 @@ function refuseUnknownOptions(argv: readonly string[]): void {
 }
 
 function optionNames(command: string | undefined): string[] {
-  const own = isCommand(command) && COMMANDS[command].options === 'none' ? [] : Object.keys(ALL_OPTIONS);
+  const own = COMMANDS[isCommand(command) ? command : 'run'].options;
   return [...own, 'help', 'version'];
 }
 

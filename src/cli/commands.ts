@@ -6,63 +6,10 @@ export interface CommandSpec {
   /** Positional arguments as help shows them. */
   takes: string;
   describe: string;
-  /** Which options the command knows besides --help. */
-  options: 'run' | 'none';
+  /** The options the command knows besides --help. */
+  options: readonly string[];
   available: boolean;
 }
-
-export const COMMANDS = {
-  run: {
-    takes: '[task..]',
-    describe: 'run task files (run TASK is the same as TASK alone)',
-    options: 'run',
-    available: true,
-  },
-  validate: {
-    takes: '[task..]',
-    describe: 'check task, schemas and policy, call no model; print the plan and the worst-case cost',
-    options: 'run',
-    available: true,
-  },
-  explain: {
-    takes: '<task>',
-    describe: 'say whether a shell command would be allowed',
-    options: 'none',
-    available: false,
-  },
-  replay: {
-    takes: '<run_dir>',
-    describe: 'run again from a transcript, without network',
-    options: 'none',
-    available: false,
-  },
-  resume: {
-    takes: '<run_dir>',
-    describe: 'go on after a crash, a cancel or a limit',
-    options: 'none',
-    available: false,
-  },
-  report: { takes: '<run_dir..>', describe: 'render run folders', options: 'none', available: false },
-  diff: { takes: '<run_a> <run_b>', describe: 'compare two runs', options: 'none', available: false },
-  init: {
-    takes: '[dir]',
-    describe: 'write a task, an output schema and a workflow to start from',
-    options: 'none',
-    available: true,
-  },
-  schema: { takes: '[name]', describe: 'print a JSON Schema, or the names of all', options: 'none', available: true },
-  completion: {
-    takes: '',
-    describe: 'print a script that completes words in bash and zsh',
-    options: 'none',
-    available: true,
-  },
-  doctor: { takes: '', describe: 'check what this machine offers', options: 'none', available: false },
-} as const satisfies Record<string, CommandSpec>;
-
-export type CommandName = keyof typeof COMMANDS;
-
-export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]; // keys of the record above, nothing else
 
 /** Options of a batch: listed and known, so that none is taken for a misspelling. */
 export const BATCH_OPTIONS: Record<string, OptionSpec> = {
@@ -78,7 +25,79 @@ export const BATCH_OPTIONS: Record<string, OptionSpec> = {
   'max-total-cost-usd': { kind: 'usd', value: 'N', describe: 'most USD of all runs (not available in this version)' },
 };
 
-export const ALL_OPTIONS: Record<string, OptionSpec> = { ...OPTIONS, ...BATCH_OPTIONS };
+const RESUME_OPTIONS: Record<string, OptionSpec> = {
+  prompt: { kind: 'text', value: 'TEXT', describe: 'a follow-up in the same conversation' },
+  'allow-changed': { kind: 'switch', describe: 'go on although the workspace is at another commit' },
+};
+
+export const ALL_OPTIONS: Record<string, OptionSpec> = { ...OPTIONS, ...BATCH_OPTIONS, ...RESUME_OPTIONS };
+
+const FOR_RUN = [...Object.keys(OPTIONS), ...Object.keys(BATCH_OPTIONS)];
+const FOR_VALIDATE = Object.keys(OPTIONS);
+const FOR_EXPLAIN = ['input', 'workspace', 'format'];
+const FOR_RESUME = [
+  ...Object.keys(RESUME_OPTIONS),
+  'max-turns',
+  'max-cost-usd',
+  'timeout',
+  'format',
+  'quiet',
+  'verbose',
+  'color',
+];
+
+export const COMMANDS = {
+  run: {
+    takes: '[task..]',
+    describe: 'run task files (run TASK is the same as TASK alone)',
+    options: FOR_RUN,
+    available: true,
+  },
+  validate: {
+    takes: '[task..]',
+    describe: 'check task, schemas and policy, call no model; print the plan and the worst-case cost',
+    options: FOR_VALIDATE,
+    available: true,
+  },
+  explain: {
+    takes: '[task]',
+    describe: 'say whether a shell command would be allowed: explain TASK -- COMMAND',
+    options: FOR_EXPLAIN,
+    available: true,
+  },
+  replay: {
+    takes: '[run_dir]',
+    describe: 'run again from a transcript, without network',
+    options: [],
+    available: false,
+  },
+  resume: {
+    takes: '[run_dir]',
+    describe: 'go on after a crash, a cancel or a limit, or ask a follow-up',
+    options: FOR_RESUME,
+    available: true,
+  },
+  report: { takes: '[run_dir..]', describe: 'render run folders', options: [], available: false },
+  diff: { takes: '[run_a] [run_b]', describe: 'compare two runs', options: [], available: false },
+  init: {
+    takes: '[dir]',
+    describe: 'write a task, an output schema and a workflow to start from',
+    options: [],
+    available: true,
+  },
+  schema: { takes: '[name]', describe: 'print a JSON Schema, or the names of all', options: [], available: true },
+  completion: {
+    takes: '',
+    describe: 'print a script that completes words in bash and zsh',
+    options: [],
+    available: true,
+  },
+  doctor: { takes: '', describe: 'check what this machine offers', options: [], available: false },
+} as const satisfies Record<string, CommandSpec>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[]; // keys of the record above, nothing else
 
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(COMMANDS, word);

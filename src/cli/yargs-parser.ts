@@ -2,9 +2,9 @@
 
 import yargs, { type Argv, type Options } from 'yargs';
 import manifest from '../../package.json' with { type: 'json' };
-import type { OptionSpec, RawFlags } from '../config/options.ts';
+import type { OptionSpec } from '../config/options.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Parsed } from './arguments.ts';
+import type { Flags, Parsed } from './invocation.ts';
 import { ALL_OPTIONS, COMMAND_NAMES, type CommandName, COMMANDS } from './commands.ts';
 
 // Values stay the texts that were typed; config/options.ts reads and judges them for flags and variables alike.
@@ -80,20 +80,21 @@ function buildParser(take: Take): Argv {
     parser.command({
       command: [name, takes].filter(Boolean).join(' '),
       describe: available ? describe : `${describe} (not available in this version)`,
-      builder: (command: Argv) => (options === 'run' ? addOptions(command) : command),
+      builder: (command: Argv) => addOptions(command, options),
       handler: (values) => take(name, values),
     });
   }
   return parser.command({
     command: '$0 [task]',
     describe: 'run one task file',
-    builder: addOptions,
+    builder: (command: Argv) => addOptions(command, COMMANDS.run.options),
     handler: (values) => take('run', values),
   });
 }
 
-function addOptions(parser: Argv): Argv {
-  for (const [name, spec] of Object.entries(ALL_OPTIONS)) parser.option(name, optionFor(spec));
+function addOptions(parser: Argv, names: readonly string[]): Argv {
+  for (const [name, spec] of Object.entries(ALL_OPTIONS))
+    if (names.includes(name)) parser.option(name, optionFor(spec));
   return parser;
 }
 
@@ -105,11 +106,12 @@ function optionFor(spec: OptionSpec): Options {
 }
 
 function positionalsOf(values: Record<string, unknown>): string[] {
-  const words = ['task', 'dir', 'name'].flatMap((key) => values[key] ?? []);
+  const words = ['task', 'run_dir', 'dir', 'name'].flatMap((key) => values[key] ?? []);
   return words.filter((word) => typeof word === 'string').map((word) => (word === DASH ? '-' : word));
 }
 
-function flagsOf(values: Record<string, unknown>): RawFlags {
+function flagsOf(values: Record<string, unknown>): Flags {
   const given = Object.keys(ALL_OPTIONS).filter((name) => values[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, values[name] === DASH ? '-' : values[name]])); // texts, lists of texts and switches, by the types above
+  const flags = Object.fromEntries(given.map((name) => [name, values[name] === DASH ? '-' : values[name]]));
+  return flags as Flags; // options are declared as texts and switches above, and yargs yields those or lists of them
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Invocation, parseCommandLine, parsePlain } from '../../src/cli/arguments.ts';
+import { parseCommandLine, parsePlain } from '../../src/cli/arguments.ts';
+import type { Invocation } from '../../src/cli/invocation.ts';
 import { COMMAND_NAMES, COMMANDS } from '../../src/cli/commands.ts';
 import { parseWithYargs } from '../../src/cli/yargs-parser.ts';
 import { UsageError } from '../../src/core/errors.ts';
@@ -59,7 +60,7 @@ describe('a command line', () => {
     [['t.json', '--out'], ['Not enough arguments following: out']],
     [['t.json', '--max-turns', '--out', 'd'], ['Not enough arguments following: max-turns']],
     [['init', '--out', 'd'], ['unknown option --out of "init"']],
-    [['resume', 'd', '--prompt', 'x'], ['"resume" is not available in this version']],
+    [['replay', 'd', '--tools', 'live'], ['"replay" is not available in this version']],
   ])('is refused with the nearest name: %j', async (argv, parts) => {
     const message = await refusal(...argv);
     for (const part of parts) expect(message).toContain(part);

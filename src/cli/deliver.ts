@@ -1,0 +1,51 @@
+// The result on stdout, and what happens when nobody takes it.
+
+import type { Format } from '../config/options.ts';
+import type { RunOutcome } from '../core/outcome.ts';
+import { jsonForCi, jsonLine, logLines } from '../core/sanitise.ts';
+import { writeAtomically } from '../run/artifacts.ts';
+import type { SegmentResult } from '../run/segment.ts';
+import { printEnding } from './failure.ts';
+import { inActions, type World } from './world.ts';
+
+/** Writes the result in the format asked for and waits until it is taken; the process's exit code. */
+export async function deliver(result: SegmentResult, format: Format, world: World): Promise<number> {
+  world.stdout.write(textFor(result, format, world));
+  if (await world.stdout.flush()) return result.exit_code;
+  // The first cause wins: a run that failed already keeps its code.
+  if (result.exit_code !== 0) return result.exit_code;
+  const detail = 'stdout was closed or not read before the whole result was written';
+  const outcome: RunOutcome = { reason: 'io_error', detail };
+  recordUndelivered(result, detail);
+  printEnding(world, outcome, { message: `${detail}; it stands in ${result.run_dir}`, next: null });
+  return 1;
+}
+
+function textFor(result: SegmentResult, format: Format, world: World): string {
+  if (format === 'stream-json') return ''; // every event is out already
+  if (format === 'json') return `${jsonLine(result.result)}\n`;
+  const { output_text } = result;
+  if (output_text === null) return '';
+  return `${inActions(world.env) ? safeForActions(output_text) : output_text}\n`;
+}
+
+/** A JSON value keeps its value, written with escapes; lines of a text are neutralised. */
+function safeForActions(text: string): string {
+  try {
+    JSON.parse(text);
+    return jsonForCi(text);
+  } catch {
+    // SyntaxError: the output is plain text.
+    return logLines(text).join('\n');
+  }
+}
+
+/** The process code equals that of result.json, so the file must say what became of its delivery. */
+function recordUndelivered(result: SegmentResult, message: string): void {
+  const changed = { ...result.result, status: 'failure', exit_reason: 'io_error', exit_code: 1, message };
+  try {
+    writeAtomically(result.run_dir, 'result.json', `${JSON.stringify(changed, null, 2)}\n`);
+  } catch {
+    // The folder is gone or full as well; the exit code and the last line still say it.
+  }
+}

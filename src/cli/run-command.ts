@@ -1,0 +1,85 @@
+// `agent-run TASK`: load, run, hand the result over.
+
+import { mergeOptions, type RunOptions } from '../config/merge.ts';
+import { errorText, UsageError } from '../core/errors.ts';
+import { run, type RunRequest } from '../run/run.ts';
+import type { SegmentResult } from '../run/segment.ts';
+import { watchRun } from '../run/watchers.ts';
+import type { Invocation } from './invocation.ts';
+import { BATCH_OPTIONS } from './commands.ts';
+import { deliver } from './deliver.ts';
+import { loadTask } from './load-task.ts';
+import { printLines } from './failure.ts';
+import type { World } from './world.ts';
+
+/** Runs one task; the exit code of its outcome. */
+export async function runCommand(invocation: Invocation, world: World): Promise<number> {
+  const file = oneTask(invocation);
+  const options = mergeOptions(invocation.flags, world.env);
+  if (options.dry_run) {
+    const { validateCommand } = await import('./validate-command.ts');
+    return validateCommand(invocation, world);
+  }
+  const config = await loadTask(file, options, world);
+  const result = await run({ config, env: world.env, cwd: world.cwd, subscribers: watch(options, world) });
+  return conclude(result, options, world);
+}
+
+/** Goes on with a run in its own folder; limits given here are new totals. */
+export async function resumeCommand({ positionals, flags }: Invocation, world: World): Promise<number> {
+  const [run_dir] = positionals;
+  if (run_dir === undefined) throw new UsageError('no run folder given; expected the folder of an earlier run');
+  const options = mergeOptions(flags, world.env);
+  const { max_turns, max_cost_usd, timeout_ms } = options;
+  const prompt = [flags['prompt'] ?? []].flat();
+  if (prompt.length > 1 || prompt[0] === '') throw new UsageError('--prompt: expected one text that is not empty');
+  const { resume } = await import('../run/resume.ts');
+  const result = await resume({
+    run_dir,
+    ...(typeof prompt[0] === 'string' ? { prompt: prompt[0] } : {}),
+    limits: {
+      ...(max_turns === undefined ? {} : { max_turns }),
+      ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
+      ...(timeout_ms === undefined ? {} : { timeout_ms }),
+    },
+    allow_changed: flags['allow-changed'] === true,
+    env: world.env,
+    cwd: world.cwd,
+    subscribers: watch(options, world),
+  });
+  return conclude(result, options, world);
+}
+
+function watch(options: RunOptions, world: World): RunRequest['subscribers'] {
+  return watchRun({
+    progress: {
+      write: (text) => world.stderr.write(text),
+      quiet: options.quiet,
+      verbose: options.verbose,
+      color: wantsColor(options, world),
+    },
+    ...(options.format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
+  });
+}
+
+function conclude(result: SegmentResult, options: RunOptions, world: World): Promise<number> {
+  const { fault } = result;
+  if (fault !== undefined) printLines(world, fault instanceof Error ? (fault.stack ?? '') : errorText(fault));
+  return deliver(result, options.format, world);
+}
+
+function oneTask({ positionals, flags }: Invocation): string {
+  const batch = Object.keys(BATCH_OPTIONS).find((name) => name in flags);
+  if (batch) throw new UsageError(`--${batch} is not available in this version`);
+  const [file] = positionals;
+  if (file === undefined)
+    throw new UsageError('no task given; expected a task file, - for standard input, or a command');
+  if (positionals.length > 1)
+    throw new UsageError('running several tasks at once is not available in this version; run them one by one');
+  return file;
+}
+
+function wantsColor(options: RunOptions, { env, stderr }: World): boolean {
+  if (options.color !== 'auto') return options.color === 'always';
+  return stderr.is_terminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}

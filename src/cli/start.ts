@@ -1,0 +1,80 @@
+// The front door: the only place that catches what nobody expected, and the only one that ends the process.
+
+import process from 'node:process';
+import { COMMAND_NAMES } from './commands.ts';
+import { parseCommandLine } from './arguments.ts';
+import type { Invocation } from './invocation.ts';
+import { reportFailure } from './failure.ts';
+import { openOutput } from './streams.ts';
+import type { World } from './world.ts';
+
+/** Does what the arguments ask and ends the process with the code of the outcome. */
+export async function start(argv: readonly string[]): Promise<never> {
+  const world: World = {
+    env: process.env,
+    cwd: process.cwd(),
+    stdout: openOutput(process.stdout),
+    stderr: openOutput(process.stderr),
+    stdin: process.stdin,
+  };
+  const code = await frontDoor(argv, world);
+  const written = await world.stdout.flush();
+  await world.stderr.flush();
+  // Commands that print more than this one line look after it themselves.
+  return process.exit(written || code !== 0 ? code : 1);
+}
+
+async function frontDoor(argv: readonly string[], world: World): Promise<number> {
+  try {
+    const parsed = await parseCommandLine(argv);
+    if (parsed.kind === 'invocation') return await dispatch(parsed.invocation, world);
+    world.stdout.write(parsed.text);
+    return 0;
+  } catch (error) {
+    // Whatever was not expected ends here: a mistake of the caller or a bug.
+    const code = await reportFailure(error, { argv, world });
+    return code;
+  }
+}
+
+async function dispatch(invocation: Invocation, world: World): Promise<number> {
+  const { command, positionals } = invocation;
+  switch (command) {
+    case 'run': {
+      const { runCommand } = await import('./run-command.ts');
+      return runCommand(invocation, world);
+    }
+    case 'validate': {
+      const { validateCommand } = await import('./validate-command.ts');
+      return validateCommand(invocation, world);
+    }
+    case 'resume': {
+      const { resumeCommand } = await import('./run-command.ts');
+      return resumeCommand(invocation, world);
+    }
+    case 'explain': {
+      const { explainCommand } = await import('./explain-command.ts');
+      return explainCommand(invocation, world);
+    }
+    case 'init': {
+      const { initFolder } = await import('./init.ts');
+      return print(world, initFolder(world.cwd, positionals[0]));
+    }
+    case 'schema': {
+      const { schemaText } = await import('./schemas.ts');
+      return print(world, await schemaText(positionals[0]));
+    }
+    case 'completion': {
+      const { completionScript } = await import('./completion.ts');
+      return print(world, completionScript());
+    }
+    default:
+      // The parser refuses what is not available; whoever makes a command available adds it here.
+      throw new Error(`the command "${command}" has no code; known are ${COMMAND_NAMES.join(', ')}`);
+  }
+}
+
+function print(world: World, text: string): number {
+  world.stdout.write(text);
+  return 0;
+}
