@@ -225,7 +225,7 @@ const WHY_SAID = {
 } as const satisfies Record<UserMessageReason, ContinueReason>;
 
 function onUserMessage(state: RunState, event: UserMessageEvent): RunState {
-  const { reply, checked: _checked, ...rest } = state;
+  const { reply, checked: _checked, failure: _failure, ...rest } = state;
   const asks = event.reason === 'prompt' || event.reason === 'next_prompt' || event.reason === 'follow_up';
   const answered = event.reason === 'next_prompt' || event.reason === 'follow_up';
   return {

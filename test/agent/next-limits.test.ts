@@ -99,9 +99,8 @@ describe('on_limit: finalize', () => {
 
   test('the end of the ordinary time asks for a conclusion', () => {
     const failure: EventBody = { type: 'model_failed', turn: 1, kind: 'deadline', message: 'time' };
-    expect(stepAfter([prompt, turn(), failure], { limits: { on_limit: 'finalize' } })).toMatchObject({
-      kind: 'say',
-      limit: { reason: 'timeout' },
-    });
+    const late = [prompt, turn(), failure];
+    expect(stepAfter(late, options)).toMatchObject({ kind: 'say', limit: { reason: 'timeout' } });
+    expect(stepAfter([...late, reminder], options)).toMatchObject({ kind: 'ask', concluding: true });
   });
 });
