@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { createBoundary } from '../../src/workspace/boundary.ts';
 import { toolEnvironment } from '../../src/workspace/environment.ts';
 import { exec } from '../../src/workspace/exec.ts';
-import { tempFolder } from '../helpers/temp.ts';
+import { readDrivers } from '../../src/workspace/git-drivers.ts';
+import { tempFolder, tempTree } from '../helpers/temp.ts';
 
 function environment(source: Record<string, string>, names: string[] = [], workspace = tempFolder()) {
   return toolEnvironment({ source, names, home: '/private/home', workspace });
@@ -110,5 +111,21 @@ describe('the boundary without a sandbox', () => {
     });
     expect(result.output).toContain('cannot use bare repository');
     expect(result.output).toMatch(/cannot access '?pwn/);
+  });
+
+  test('git-config-02: a diff driver, a filter and a signing program of the repository are off for tools', async () => {
+    const workspace = tempTree({ '.gitattributes': '*.md diff=x filter=f\n', 'a.md': 'a\n' });
+    const git = (...args: string[]): void => void execFileSync('git', args, { cwd: workspace });
+    git('init', '-q');
+    git('add', '-A');
+    for (const name of ['diff.x.command', 'diff.x.textconv', 'diff.external', 'filter.f.clean', 'gpg.program']) {
+      git('config', name, 'touch pwn');
+    }
+    const options = { source: process.env, names: [], home: tempFolder(), workspace };
+    const git_settings = await readDrivers({ cwd: workspace, env: toolEnvironment(options), timeout_ms: 10_000 });
+    const boundary = createBoundary({ env: toolEnvironment({ ...options, git_settings }), mode: 'off', detail: '' });
+    const script = 'echo b >> a.md; git diff; git add a.md; git -c user.name=a -c user.email=b commit -qSm x; ls pwn';
+    const run = { cwd: workspace, boundary, timeout_ms: 20_000, max_output_bytes: 30_000 };
+    expect((await exec(['sh', '-c', script], run)).output).toMatch(/cannot access '?pwn/);
   });
 });
