@@ -6,6 +6,7 @@ import { didYouMean } from '../core/nearest.ts';
 import type { InputText } from '../config/merge.ts';
 import { type OptionName, OPTIONS, type RawFlags, readChoice, readSwitch } from '../config/options.ts';
 import { parseSource } from '../config/parse.ts';
+import { sourceOf } from '../config/source.ts';
 
 /** Value of one input, trimmed; '' when it was not given. */
 export type GetInput = (name: string) => string;
@@ -136,7 +137,7 @@ async function readValues(text: string): Promise<InputText[]> {
   if (!text.startsWith('{') && lines.every((line) => /^\s*[A-Za-z_][\w-]*=/.test(line))) {
     return lines.map((line) => ({ value: line.trimStart(), origin, reads_files: false }));
   }
-  const value = await parseSource({ file: 'inputs', text, format: text.startsWith('{') ? 'json' : 'yaml' });
+  const value = await parseSource({ ...sourceOf('inputs', text), format: text.startsWith('{') ? 'json' : 'yaml' });
   if (!isJsonObject(value)) {
     throw new UsageError(`${origin}: found neither lines of name=value nor a map of names to values`);
   }

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { codePointStart } from '../core/cut.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { type RunOutcome, runStatus } from '../core/outcome.ts';
+import { markdownCut } from '../core/sanitise.ts';
 
 export const OUTPUT_NAMES = [
   'status',
@@ -28,8 +29,9 @@ export type StepOutputs = Record<OutputName, string>;
 
 /** How the run ended, as far as it came: no folder, no result and no output when it never began. */
 export interface Ended {
+  outcome: RunOutcome;
   exit_code: number;
-  exit_reason: string;
+  message: string;
   run_dir?: string;
   result?: JsonObject;
   output_text?: string | null;
@@ -50,8 +52,8 @@ export function stepOutputs(ended: Ended): { outputs: StepOutputs; too_large: bo
     return paths.find((path) => existsSync(path)) ?? '';
   };
   const outputs: StepOutputs = {
-    status: textOf(result['status']) || (ended.exit_code === 0 ? 'success' : 'failure'),
-    'exit-reason': ended.exit_reason,
+    status: runStatus(ended.outcome),
+    'exit-reason': ended.outcome.reason,
     'exit-code': String(ended.exit_code),
     'limit-reached': limitName(result['limit_reached']),
     output: too_large ? '' : (output_text ?? ''),
@@ -86,13 +88,12 @@ export function writeOutputs(file: string, outputs: StepOutputs): void {
   appendFileSync(file, texts.join(''));
 }
 
-/** Appends the summary, cut so that the whole file stays within what GitHub takes. */
+const CUT_NOTE = '_The rest is left out; the whole stands in summary.md of the run folder._';
+
+/** Appends the summary, cut so that the whole file stays within what GitHub takes; a full file stays as it is. */
 export function appendSummary(file: string, summary: string, max_bytes = MAX_SUMMARY_BYTES): void {
   const present = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const bytes = Buffer.from(`${summary.trimEnd()}\n`.toWellFormed());
   const left = max_bytes - present;
-  if (bytes.length <= left) return appendFileSync(file, bytes);
-  const note = '\n\n_The rest is left out; the whole stands in summary.md of the run folder._\n';
-  const head = bytes.subarray(0, codePointStart(bytes, left - note.length));
-  if (head.length > 0) appendFileSync(file, Buffer.concat([head, Buffer.from(note)]));
+  const text = markdownCut(`${summary.toWellFormed().trimEnd()}\n`, left, CUT_NOTE);
+  if (Buffer.byteLength(text) <= left) appendFileSync(file, text);
 }

@@ -9,7 +9,7 @@ const getter =
   (values: Record<string, string>) =>
   (name: string): string =>
     values[name] ?? '';
-const read = async (values: Record<string, string>) => await readInputs(getter({ task: 'task.json', ...values }));
+const read = async (values: Record<string, string>) => readInputs(getter({ task: 'task.json', ...values }));
 const valuesOf = async (inputs: string): Promise<string[]> => (await read({ inputs })).inputs.map(({ value }) => value);
 
 describe('inputs of the action', () => {

@@ -8,7 +8,8 @@ import { readText } from '../helpers/pages.ts';
 import { readOutputs } from '../helpers/step-files.ts';
 import { tempFolder, tempTree } from '../helpers/temp.ts';
 
-const completed = { exit_code: 0, exit_reason: 'completed' };
+const completed = { outcome: { reason: 'completed' } as const, exit_code: 0, message: 'completed' };
+const invalid = { outcome: { reason: 'output_missing', detail: 'none' } as const, exit_code: 3, message: 'none' };
 
 describe('outputs of the step', () => {
   test('are those that action.yml declares', () => {
@@ -52,7 +53,7 @@ describe('outputs of the step', () => {
   test('keep a hostile value a value', () => {
     const file = join(tempFolder(), 'output');
     const output = 'x\nghadelimiter_1\nstatus=success\nstatus<<EOF\nsuccess\nEOF\r\n::set-output name=a::b';
-    const { outputs } = stepOutputs({ exit_code: 3, exit_reason: 'output_invalid', output_text: output });
+    const { outputs } = stepOutputs({ ...invalid, output_text: output });
     writeOutputs(file, outputs);
     const read = readOutputs(readFileSync(file, 'utf8'));
     expect(Object.keys(read).sort()).toEqual([...OUTPUT_NAMES].sort());
@@ -74,15 +75,15 @@ describe('the step summary', () => {
     expect(readFileSync(file, 'utf8')).toBe('before\n# Run\n');
   });
 
-  test.each([0, 1, 5])(
-    'stays within its limit with what is there, cut between characters (%i bytes there)',
+  test.each([0, 1, 50])(
+    'stays within its limit with what is there, an open fence closed (%i bytes there)',
     (present) => {
       const file = join(tempFolder(), 'summary');
       writeFileSync(file, 'x'.repeat(present));
-      appendSummary(file, 'ä'.repeat(500), 300);
+      appendSummary(file, ['', '```', ...Array.from({ length: 99 }, () => 'ääää'), '```'].join('\n'), 300);
       const text = readFileSync(file, 'utf8');
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(300);
-      expect(text).toMatch(/^x*ä+\n\n_The rest is left out/);
+      expect(text).toMatch(/^x*\n```\n(ääää\n)+```\n\n_The rest is left out/);
     },
   );
 
