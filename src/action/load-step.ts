@@ -1,0 +1,52 @@
+// Inputs and environment -> what is run: the same options and the same task loading as the command line.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadRun } from '../config/load.ts';
+import { type Env, mergeOptions, type RunOptions } from '../config/merge.ts';
+import type { RunConfig } from '../core/config.ts';
+import { UsageError } from '../core/errors.ts';
+import type { ActionInputs } from './inputs.ts';
+
+export interface Step {
+  config: RunConfig;
+  options: RunOptions;
+  /** What the run sees: without the step's own inputs, with the keys under their names. */
+  env: Env;
+  annotations: boolean;
+}
+
+/** The run that the inputs describe; throws UsageError for every mistake of the caller. */
+export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Promise<Step> {
+  const merged = mergeOptions(inputs.flags, env);
+  const options: RunOptions = { ...merged, inputs: [...merged.inputs, ...inputs.inputs] };
+  const readStdin = (): Promise<{ ok: false; reason: string }> =>
+    Promise.resolve({ ok: false, reason: 'a step has no standard input' });
+  const loaded = await loadRun({ file: inputs.task, options, env, cwd, readStdin });
+  const task = inputs.sandbox_required
+    ? { ...loaded.task, sandbox: { ...loaded.task.sandbox, mode: 'required' as const } }
+    : loaded.task;
+  const config = { ...loaded, task, out: loaded.out ?? newFolder(env) };
+  return { config, options, env: runEnv(inputs, config, env), annotations: inputs.annotations };
+}
+
+/** A folder of its own for each step, where later steps find it and the checkout stays clean. */
+function newFolder(env: Env): string {
+  return mkdtempSync(join(env['RUNNER_TEMP'] || tmpdir(), 'agent-run-'));
+}
+
+function runEnv(inputs: ActionInputs, config: RunConfig, env: Env): Env {
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('INPUT_'));
+  const keys = {
+    ...(inputs.anthropic_api_key === '' ? {} : { ANTHROPIC_API_KEY: inputs.anthropic_api_key }),
+    ...(inputs.api_key === '' ? {} : { [keyName(config)]: inputs.api_key }),
+  };
+  return { ...Object.fromEntries(own), ...keys };
+}
+
+function keyName({ task: { model } }: RunConfig): string {
+  const names = [model, ...model.fallback].flatMap(({ api_key_env }) => api_key_env ?? []);
+  if (names[0] !== undefined) return names[0];
+  throw new UsageError('the input "api-key" is given, but the task names no variable in model.api_key_env');
+}
