@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { precompiledSchemas } from './precompiled-schemas.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,6 +24,7 @@ export const bundleOptions = {
     '@actions/http-client': HTTP_CLIENT,
     '@actions/http-client/lib/auth': HTTP_CLIENT,
   },
+  plugins: [precompiledSchemas],
   legalComments: /** @type {const} */ ('linked'),
   metafile: /** @type {const} */ (true),
   logLevel: /** @type {const} */ ('warning'),
