@@ -82,7 +82,8 @@ interface Left {
 }
 
 /** A reader of stdout gets what it can parse, and a reader of the folder no earlier success. */
-async function leaveResult({ outcome, message, format, out }: Left, { argv, world }: Asked): Promise<void> {
+async function leaveResult({ outcome, message: lines, format, out }: Left, { argv, world }: Asked): Promise<void> {
+  const message = lines.replaceAll('\n', '; ');
   const { recordUnstarted, unstartedResult } = await import('../run/unstarted.ts');
   const limits = buildLimits({}, mergeOptions({}, {}));
   const result = unstartedResult({ outcome, message, task_file: taskOf(argv), limits });

@@ -5,6 +5,11 @@ import { didYouMean } from '../core/nearest.ts';
 
 const SCHEMAS: Record<string, () => Promise<{ default: unknown }>> = {
   task: () => import('../../schemas/task.schema.json', { with: { type: 'json' } }),
+  script: () => import('../../schemas/script.schema.json', { with: { type: 'json' } }),
+  transcript: () => import('../../schemas/transcript.schema.json', { with: { type: 'json' } }),
+  result: () => import('../../schemas/result.schema.json', { with: { type: 'json' } }),
+  usage: () => import('../../schemas/usage.schema.json', { with: { type: 'json' } }),
+  report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
 };
 
 /** The text of a schema, or the names of all, one a line; throws UsageError for an unknown name. */

@@ -170,6 +170,31 @@ describe('the process', () => {
   });
 });
 
+describe('a task', () => {
+  test('may be YAML, may hold comments, and names files with templates', async () => {
+    const turns = '{ "turns": [{ "text": "done" }] }';
+    const yaml = 'prompt: { file: p.md }\ninputs: { a: { default: A } }\nmodel: { provider: script, script: s.json }\n';
+    const json = '{ "prompt": "x", // why\n "model": { "provider": "script", "script": "s.json" }, }';
+    const cwd = tempTree({ 'task.yaml': yaml, 'task.json': json, 's.json': turns, 'p.md': 'Say {{ inputs.a }}.' });
+    expect(await cli.run(['task.json', '--quiet'], { cwd })).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect(await cli.run(['task.yaml', '--quiet', '--out', 'out'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'done\n',
+    });
+    expect(readFileSync(join(cwd, 'out/transcript.jsonl'), 'utf8')).toContain('Say A.');
+    const broken = await cli.run(['task.yaml', '--input', 'b=1'], { cwd });
+    expect(broken).toMatchObject({ code: 2, stdout: '' });
+    expect(broken.stderr).toContain('the unknown input "b"');
+  });
+
+  test('in broken YAML is told with line and column', async () => {
+    const cwd = tempTree({ 'task.yaml': 'prompt: x\nmodel:\n  id: m\n  efort: low\n' });
+    const { code, stderr } = await cli.run(['task.yaml'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('task.yaml:4:3 (/model/efort): found the unknown key "efort"');
+  });
+});
+
 describe('the other commands', () => {
   test('validate prints the plan of each task, and 2 with a message for one that is broken', async () => {
     const cwd = tempTree({ ...taskOf([{ text: 'x' }]), 'bad.json': '{ "prompt": "x" }' });

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
+import { schemaCheck } from '../schemas/schema-check.ts';
 import { tempFolder, tempTree } from '../helpers/temp.ts';
 
 const cli = useCli();
@@ -62,6 +63,14 @@ describe('a mistake of the caller', () => {
     const stream = await cli.run(['task.json', '--format', 'stream-json', '--nonsense'], { cwd });
     const lines = stream.stdout.trimEnd().split('\n');
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ type: 'run_end', exit_code: 2 }]);
+  });
+
+  test('has a result and an event of the published form', async () => {
+    const cwd = tempTree({ 'task.json': '{ "promt": 1, "modl": 2 }' });
+    const result: unknown = JSON.parse((await cli.run(['task.json', '--format=json'], { cwd })).stdout);
+    expect((await schemaCheck('result'))(result)).toEqual([]);
+    const event: unknown = JSON.parse((await cli.run(['task.json', '--format=stream-json'], { cwd })).stdout);
+    expect((await schemaCheck('transcript'))(event)).toEqual([]);
   });
 
   test('replaces the result of an earlier run in --out: no old success stays there', async () => {
