@@ -32,7 +32,7 @@ export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Pro
 }
 
 /** A folder of its own for each step, where later steps find it and the checkout stays clean. */
-function newFolder(env: Env): string {
+export function newFolder(env: Env): string {
   return mkdtempSync(join(env['RUNNER_TEMP'] || tmpdir(), 'agent-run-'));
 }
 

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { error, getInput, notice, setSecret, warning } from '@actions/core';
 import type { Env } from '../config/merge.ts';
-import { errorText, UsageError } from '../core/errors.ts';
+import { errorText } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
-import { exitCode, type CancelSignal } from '../core/outcome.ts';
-import { logLine, logLines } from '../core/sanitise.ts';
+import type { CancelSignal } from '../core/outcome.ts';
+import { logLine } from '../core/sanitise.ts';
 import { run } from '../run/run.ts';
 import { watchRun } from '../run/watchers.ts';
 import { annotationsOf } from './annotations.ts';
 import { type ActionInputs, type FailOn, readFailOn, readInputs, SECRET_INPUTS } from './inputs.ts';
 import { appendSummary, type Ended, stepOutputs, writeOutputs } from './outputs.ts';
 import { loadStep, type Step } from './load-step.ts';
+import { CancelledEarly, printStack, withoutRun } from './without-run.ts';
 
 /** Does what the step's inputs ask; the code the process ends with. Throws nothing. */
 export async function runStep(env: Env, cwd: string): Promise<number> {
@@ -27,7 +28,9 @@ export async function runStep(env: Env, cwd: string): Promise<number> {
   });
   const step = await settled(() => loadStep(valueOf(inputs), env, cwd));
   const ended = await settled(() => runTask(valueOf(step), cwd, cancelled()));
-  const ending = ended.ok ? ended.value : withoutRun(ended.cause);
+  const ending = ended.ok
+    ? ended.value
+    : withoutRun(ended.cause, { out: getInput('out'), task_file: getInput('task'), env, cwd });
   const problems = [
     attempt(() => publishOutputs(ending, env['GITHUB_OUTPUT'])),
     attempt(() => publishSummary(ending, env['GITHUB_STEP_SUMMARY'], inputs)),
@@ -67,10 +70,7 @@ function watchSignals(): () => CancelSignal | undefined {
 }
 
 async function runTask(step: Step, cwd: string, signal: CancelSignal | undefined): Promise<Ended> {
-  if (signal) {
-    const outcome = { reason: 'cancelled', signal } as const;
-    return { outcome, exit_code: exitCode(outcome), message: `cancelled by ${signal} before the run began` };
-  }
+  if (signal) throw new CancelledEarly(signal);
   const { config, env, options } = step;
   const { quiet, verbose } = options;
   const write = (text: string): void => void process.stderr.write(text);
@@ -82,22 +82,6 @@ async function runTask(step: Step, cwd: string, signal: CancelSignal | undefined
   });
   if (result.fault !== undefined) printStack(result.fault);
   return result;
-}
-
-/** The ending of a step that did not come as far as a run. */
-function withoutRun(cause: unknown): Ended {
-  if (cause instanceof UsageError) {
-    const outcome = { reason: cause.reason, detail: cause.message };
-    return { outcome, exit_code: exitCode(outcome), message: cause.message };
-  }
-  printStack(cause);
-  const outcome = { reason: 'internal_error', detail: errorText(cause) } as const;
-  return { outcome, exit_code: exitCode(outcome), message: `a bug in agent-run: ${errorText(cause)}` };
-}
-
-function printStack(cause: unknown): void {
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : errorText(cause);
-  for (const line of logLines(text)) process.stderr.write(`${line}\n`);
 }
 
 /** The sentence of what went wrong, if anything: one part that fails must not cost the others. */

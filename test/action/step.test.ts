@@ -200,8 +200,27 @@ describe('a step that does not succeed', () => {
       status: 'failure',
       'exit-code': '2',
       'exit-reason': 'config_error',
-      'run-dir': '',
+      'total-input-tokens': '',
     });
+    const result: unknown = JSON.parse(readFileSync(join(outputs['run-dir'] ?? '', 'result.json'), 'utf8'));
+    expect(result).toMatchObject({ status: 'failure', exit_reason: 'config_error', exit_code: 2, output: null });
+  });
+
+  test('leaves no earlier success in its run folder', () => {
+    const { folder, cwd, env } = setUp({ turns: [{ text: 'done' }], inputs: { out: 'run' } });
+    const start = (more: Record<string, string>) =>
+      spawnSync(process.execPath, ENTRY, { cwd, env: { ...env, ...more }, encoding: 'utf8' }).status;
+    expect(start({})).toBe(0);
+    expect(start({ INPUT_COMMENT: 'true' })).toBe(2);
+    const dir = join(folder, 'checkout/run');
+    expect(existsSync(join(dir, 'output.md'))).toBe(false);
+    expect(readFileSync(join(dir, 'result.json'), 'utf8')).toContain('"exit_reason": "config_error"');
+  });
+
+  test('does not touch a folder that holds something else', () => {
+    const { status, outputs, folder } = runAction({ turns: [{ text: 'done' }], inputs: { out: '.' } });
+    expect({ status, dir: outputs['run-dir'] }).toEqual({ status: 2, dir: '' });
+    expect(existsSync(join(folder, 'checkout/task.json'))).toBe(true);
   });
 
   test('for want of a required sandbox starts nothing', () => {
