@@ -1,5 +1,5 @@
 // Writes the tables of README and docs from what they describe: action.yml, the task schema, the options and the exit
-// reasons. `--check` writes nothing and fails when a table is out of step. A table stands between two comments:
+// codes. `--check` writes nothing and fails when a table is out of step. A table stands between two comments:
 // <!-- table: NAME --> and <!-- end -->.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,6 @@ async function makeTables() {
   const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
   const schema = JSON.parse(readFileSync(join(ROOT, 'schemas/task.schema.json'), 'utf8'));
   const { EXIT_CODES } = await importSource('src/core/outcome.ts');
-  const { EXIT_TEXTS } = await importSource('src/run/exit-texts.ts');
   const { OPTIONS } = await importSource('src/config/options.ts');
   return {
     'action-inputs': table(['input', 'default', 'meaning'], Object.entries(action.inputs).map(inputRow)),
@@ -59,7 +58,6 @@ async function makeTables() {
       Object.entries(action.outputs).map(([name, { description }]) => [code(name), description]),
     ),
     'exit-codes': table(['code', 'meaning', '`exit_reason`'], codeRows(EXIT_CODES)),
-    'exit-reasons': table(['`exit_reason`', 'code', 'meaning', 'what to do'], reasonRows(EXIT_CODES, EXIT_TEXTS)),
     limits: table(['limit', 'default', 'meaning'], fieldRows(schema, schema.$defs.limits.properties)),
     options: table(['option', 'meaning'], Object.entries(OPTIONS).map(optionRow)),
     'task-fields': table(
@@ -78,7 +76,7 @@ async function importSource(path) {
     platform: 'node',
     write: false,
   });
-  return await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 }
 
 function inputRow([name, { description, default: fallback, required }]) {
@@ -94,17 +92,7 @@ function codeRows(codes) {
     Object.entries(codes)
       .filter(([, value]) => (typeof value === 'number' ? String(value) : Object.values(value).join(', ')) === key)
       .map(([reason]) => code(reason));
-  const keys = [...Object.keys(CODE_MEANINGS)];
-  return keys.map((key) => [key, CODE_MEANINGS[key], reasonsOf(key).join(', ')]);
-}
-
-function reasonRows(codes, texts) {
-  return Object.entries(codes).map(([reason, value]) => [
-    code(reason),
-    typeof value === 'number' ? String(value) : Object.values(value).join(', '),
-    texts[reason].meaning,
-    texts[reason].advice,
-  ]);
+  return Object.entries(CODE_MEANINGS).map(([key, meaning]) => [key, meaning, reasonsOf(key).join(', ')]);
 }
 
 function fieldRows(schema, properties) {

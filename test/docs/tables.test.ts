@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { renderPages } from '../../scripts/readme-tables.mjs';
 import { readText } from '../helpers/pages.ts';
 
-test('the tables of README and docs say what action.yml, schema, options and exit reasons say', async () => {
+test('the tables of README and docs say what action.yml, schema, options and exit codes say', async () => {
   const stale = [...(await renderPages())].filter(([page, text]) => text !== readText(page)).map(([page]) => page);
   expect(stale, 'run node scripts/readme-tables.mjs').toEqual([]);
 });
