@@ -26,7 +26,7 @@ export interface DispatchParts extends Advice {
   /** Limits of a tool's calls; `timeout_ms` absent: the run's tool timeout. */
   callLimits(name: string): CallLimits;
   redact: Redact;
-  filter(): StreamFilter;
+  filter: () => StreamFilter;
   /** Stores a whole output; returns its path below the run folder. */
   keepOutput(tool_use_id: string, bytes: Uint8Array): string;
   clock: Clock;

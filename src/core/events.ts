@@ -188,6 +188,9 @@ export type OutputChecked = {
   value_text?: string;
 };
 
+/** What the gate found, before it becomes an event. */
+export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'tool_use_id'>;
+
 export type VerifyEnd = {
   type: 'verify_end';
   index: number;

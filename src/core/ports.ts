@@ -3,12 +3,12 @@
 import type { ContextItem, VerifyCommand } from './config.ts';
 import type {
   Attempt,
+  CheckResult,
   ContextPart,
   EventBody,
   GitState,
   ModelFailure,
   ModelReplyEvent,
-  OutputChecked,
   OutputMode,
   RunEvent,
   SandboxState,
@@ -22,6 +22,7 @@ import type { Prices } from './usage.ts';
 
 export type { Budget, Ledger, Room } from './ledger.ts';
 export type { Texts } from './texts.ts';
+export type { CheckResult } from './events.ts';
 
 // -- time and chance, injected so that tests and replay decide them
 
@@ -247,7 +248,6 @@ export type CollectContext = (
 export const SUBMIT_TOOL = 'submit_result';
 
 export type Candidate = { source: 'text'; text: string } | { source: 'tool'; tool_use_id: string; input_json: string };
-export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'tool_use_id'>;
 
 export interface OutputGate {
   readonly mode: OutputMode;

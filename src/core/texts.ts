@@ -1,6 +1,5 @@
-import type { OutputMode, VerifyEnd } from './events.ts';
+import type { CheckResult, OutputMode, VerifyEnd } from './events.ts';
 import type { LimitHit } from './outcome.ts';
-import type { CheckResult } from './ports.ts';
 
 /** Every sentence the run says to a model, by occasion. */
 export interface Texts {

@@ -12,5 +12,5 @@ export async function explainShell(
   const { task } = config;
   const protectedFiles = task.file === '-' ? [] : [resolve(cwd, task.file)];
   const files = await createFiles(config.workspace, { read_only: protectedFiles });
-  return await explainCommand({ rules: task.tools, files, protectedFiles }, text);
+  return explainCommand({ rules: task.tools, files, protectedFiles }, text);
 }

@@ -18,9 +18,7 @@ import type { Clock, ModelClient, Random } from '../core/ports.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { Interrupts } from './interrupts.ts';
-import type { Place } from './place.ts';
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import type { Env, Place } from './place.ts';
 
 export interface PartsOptions {
   config: RunConfig;
@@ -44,6 +42,8 @@ export interface Built {
   parts: Parts;
   place: Place;
   redactor: Redactor;
+  /** What the output's schema says that nobody will check. */
+  warnings: string[];
   dispose(): void;
 }
 
@@ -85,13 +85,13 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     }),
     callLimits: (name) => task.tools.find((rules) => rules.name === name) ?? NO_RULES,
     redact: redactor.redact,
-    filter: redactor.stream,
+    filter: () => redactor.stream(),
     keepOutput: options.keepOutput,
     clock: options.clock,
     ordinary: options.interrupts.ordinary,
     explain,
   };
-  return { parts, place, redactor, dispose: () => place.dispose() };
+  return { parts, place, redactor, warnings: gate.warnings, dispose: () => place.dispose() };
 }
 
 async function buildModel(

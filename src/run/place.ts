@@ -9,7 +9,8 @@ import { readDrivers } from '../workspace/git-drivers.ts';
 import { createGit } from '../workspace/git.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
 import type { Boundary, Files, Git } from '../core/ports.ts';
-import type { Env } from './parts.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface PlaceOptions {
   config: RunConfig;

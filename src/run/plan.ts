@@ -9,7 +9,8 @@ import type { Limits, ModelConfig, RunConfig } from '../core/config.ts';
 import type { RunStart, SandboxState } from '../core/events.ts';
 import type { ModelClient } from '../core/ports.ts';
 import type { Prices } from '../core/usage.ts';
-import type { Env, PartsOptions } from './parts.ts';
+import type { PartsOptions } from './parts.ts';
+import type { Env } from './place.ts';
 
 /** What a run of this task would do, as far as can be told without a model. */
 export interface PlanReport {

@@ -11,9 +11,11 @@ import { reopenRunFolder } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import type { RunState } from '../agent/state.ts';
 import type { Limits, RunConfig } from '../core/config.ts';
-import type { EventBody, RunStart } from '../core/events.ts';
+import type { EventBody, RunEvent, RunStart } from '../core/events.ts';
 import type { Subscriber } from '../core/ports.ts';
-import type { Built, Env } from './parts.ts';
+import type { Built } from './parts.ts';
+import type { Env } from './place.ts';
+import type { RunFolder } from './run-folder.ts';
 import type { RunPlace, SegmentResult } from './segment.ts';
 
 export interface ResumeRequest {
@@ -25,53 +27,61 @@ export interface ResumeRequest {
   allow_changed: boolean;
   env: Env;
   cwd?: string;
-  subscribers(place: RunPlace): Subscriber[];
+  subscribers: (place: RunPlace) => Subscriber[];
 }
 
 /** Goes on where a run stopped, in its own folder, under its own task, policy and schema. */
 export async function resume(request: ResumeRequest): Promise<SegmentResult> {
-  const cwd = request.cwd ?? process.cwd();
-  const run_dir = resolve(cwd, request.run_dir);
+  const { env, cwd = process.cwd(), subscribers } = request;
   const interrupts = listen();
   try {
-    const before = reopenRunFolder(run_dir, 'resume');
-    const { events, torn_bytes } = readJournal(before.transcript);
-    const state = events.reduce(reduce, EMPTY_STATE);
-    const { start } = state;
-    if (!start) {
-      before.release();
-      throw new UsageError(
-        `${run_dir}: nothing was begun in this run, so there is nothing to resume; run the task again`,
-      );
-    }
-    mendJournal(before.transcript, torn_bytes);
+    const { folder, events, state, start } = reopen(resolve(cwd, request.run_dir));
     const config = configOf(start, request);
     return await runSegment({
       config,
-      env: request.env,
+      env,
       cwd,
-      folder: before,
+      folder,
       run_id: events[0]?.run_id ?? '',
       interrupts,
-      subscribers: request.subscribers,
+      subscribers,
       state,
       earlier: events,
       spent_ms: state.ledger.now_ms - state.ledger.started_ms,
       async work(recorder, built) {
         await checkHead(start, built, request.allow_changed);
-        recorder.record({
-          type: 'run_resume',
-          limits: config.task.limits,
-          ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
-        });
+        const follow_up = request.prompt === undefined ? {} : { prompt: request.prompt };
+        recorder.record({ type: 'run_resume', limits: config.task.limits, ...follow_up });
         for (const notice of changes(start, cwd)) recorder.record(notice);
         if (request.prompt !== undefined) followUp(recorder, request.prompt);
-        return await runAgent(built.parts, recorder, interrupts.signal);
+        return runAgent(built.parts, recorder, interrupts.signal);
       },
     });
   } finally {
     interrupts.dispose();
   }
+}
+
+interface Reopened {
+  folder: RunFolder;
+  events: RunEvent[];
+  state: RunState;
+  start: RunStart;
+}
+
+/** Takes the folder and reduces its transcript; a last line that a crash tore is cut off. */
+function reopen(run_dir: string): Reopened {
+  const folder = reopenRunFolder(run_dir, 'resume');
+  const { events, torn_bytes } = readJournal(folder.transcript);
+  const state = events.reduce(reduce, EMPTY_STATE);
+  if (!state.start) {
+    folder.release();
+    throw new UsageError(
+      `${run_dir}: nothing was begun in this run, so there is nothing to resume; run the task again`,
+    );
+  }
+  mendJournal(folder.transcript, torn_bytes);
+  return { folder, events, state, start: state.start };
 }
 
 function configOf(start: RunStart, { limits }: ResumeRequest): RunConfig {

@@ -8,7 +8,7 @@ import { runSegment } from './segment.ts';
 import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
 import type { Subscriber } from '../core/ports.ts';
-import type { Env } from './parts.ts';
+import type { Env } from './place.ts';
 import type { RunPlace, SegmentResult } from './segment.ts';
 
 export interface RunRequest {
@@ -16,7 +16,7 @@ export interface RunRequest {
   env: Env;
   /** Where the run folder and relative paths begin; default: the process's own. */
   cwd?: string;
-  subscribers(place: RunPlace): Subscriber[];
+  subscribers: (place: RunPlace) => Subscriber[];
 }
 
 /** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
@@ -42,7 +42,7 @@ export async function run({ config, env, cwd = process.cwd(), subscribers }: Run
         const { start, warnings } = await buildStart(options, built);
         recorder.record(start);
         for (const message of warnings) recorder.record({ type: 'notice', level: 'warning', code: 'context', message });
-        return await runAgent(built.parts, recorder, interrupts.signal);
+        return runAgent(built.parts, recorder, interrupts.signal);
       },
     });
     if (config.keep !== undefined && config.out === undefined) pruneRunFolders(join(folder.dir, '..'), config.keep);

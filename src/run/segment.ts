@@ -22,15 +22,18 @@ import type { Subscriber } from '../core/ports.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Finished } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
-import type { Built, Env, PartsOptions } from './parts.ts';
+import type { Built, PartsOptions } from './parts.ts';
+import type { Env } from './place.ts';
 import type { RunFolder } from './run-folder.ts';
 
 /** What those who watch a run may want to name. */
 export interface RunPlace {
   run_dir: string;
   transcript: string;
+  /** What earlier segments of a run that goes on have told already. */
+  earlier: readonly RunEvent[];
   /** The command to try after an ending; null: nothing. */
-  next(outcome: RunOutcome): string | null;
+  next: (outcome: RunOutcome) => string | null;
 }
 
 /** One stretch of a run, from its first event to its `run_end`: a new run, or one that goes on. */
@@ -41,14 +44,14 @@ export interface Segment {
   folder: RunFolder;
   run_id: string;
   interrupts: Interrupts;
-  subscribers(place: RunPlace): Subscriber[];
+  subscribers: (place: RunPlace) => Subscriber[];
   /** Where it begins; the events that led there are heard again by those who count. */
   state: RunState;
   earlier: readonly RunEvent[];
   /** Milliseconds that earlier segments have used of the run's time. */
   spent_ms: number;
   /** Records what begins the segment and runs the agent. */
-  work(recorder: Recorder, built: Built, options: PartsOptions): Promise<RunOutcome>;
+  work: (recorder: Recorder, built: Built, options: PartsOptions) => Promise<RunOutcome>;
 }
 
 export interface SegmentResult extends Finished {
@@ -64,29 +67,29 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const journal = openJournal(folder.transcript, segment.run_id, SYSTEM_CLOCK, earlier.at(-1)?.seq ?? 0);
   const meter = createUsageMeter();
   for (const event of earlier) meter.onEvent(event);
-  const next = (outcome: RunOutcome): string | null =>
-    nextCommand(outcome, { task_file: config.task.file, run_dir: folder.dir });
-  const watchers = segment.subscribers({ run_dir: folder.dir, transcript: folder.transcript, next });
+  const next = nextAfter(segment);
+  const { dir: run_dir, transcript } = folder;
+  const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
   const recorder = createRecorder(journal, createBus([meter, ...watchers]), segment.state);
   const held: Held = {};
-  const outcome = await toOutcome(recorder, held, () => work(segment, recorder, held));
+  const outcome = await toOutcome({ segment, recorder, held });
   const finished = await finish({
     config,
-    run_dir: folder.dir,
+    run_dir,
     run_id: segment.run_id,
     state: recorder.state,
     outcome,
-    usage: meter.report(),
+    usage: meter.report(held.built?.parts.model.prices_as_of),
     started_ms: Date.parse(earlier[0]?.time ?? new Date(started_ms).toISOString()),
     finished_ms: SYSTEM_CLOCK.now(),
     next: next(outcome),
-    patch: async () => (held.built && held.snapshot ? await held.built.place.git.patchSince(held.snapshot) : null),
+    patch: () => patchOf(held),
   });
   journal.close();
   held.built?.dispose();
   folder.release();
   const fault = held.fault ?? interrupts.fault();
-  return { ...finished, run_dir: folder.dir, ...(fault === undefined ? {} : { fault }) };
+  return { ...finished, run_dir, ...(fault === undefined ? {} : { fault }) };
 }
 
 interface Held {
@@ -95,27 +98,55 @@ interface Held {
   fault?: unknown;
 }
 
-async function work(segment: Segment, recorder: Recorder, held: Held): Promise<RunOutcome> {
+interface Inside {
+  segment: Segment;
+  recorder: Recorder;
+  held: Held;
+}
+
+async function work({ segment, recorder, held }: Inside): Promise<RunOutcome> {
   const { config, interrupts } = segment;
   const { timeout_ms, on_limit } = config.task.limits;
   interrupts.startDeadline(timeout_ms, segment.spent_ms, on_limit === 'stop' ? 0 : timeReserve(timeout_ms));
   const options = partsOptions(segment);
   held.built = await buildParts(options);
-  held.snapshot = canChangeFiles(config) ? await held.built.place.git.snapshot() : null;
-  return await segment.work(recorder, held.built, options);
+  held.snapshot = canChangeFiles(config) ? await startingTree(segment, held.built) : null;
+  return segment.work(recorder, held.built, options);
+}
+
+/** The tree that changes are told against. A run that goes on began from its commit, unless that tree was dirty. */
+async function startingTree({ state }: Segment, { place }: Built): Promise<string | null> {
+  const git = state.start?.git;
+  return git?.head && !git.dirty ? git.head : place.git.snapshot();
+}
+
+async function patchOf({ built, snapshot }: Held): Promise<string | null> {
+  if (!built || !snapshot) return null;
+  return built.redactor.redact(await built.place.git.patchSince(snapshot));
 }
 
 /** Whatever happens inside becomes an outcome, and the transcript's last line if it can still be written. */
-async function toOutcome(recorder: Recorder, held: Held, inside: () => Promise<RunOutcome>): Promise<RunOutcome> {
+async function toOutcome(inside: Inside): Promise<RunOutcome> {
+  const { segment, recorder, held } = inside;
   try {
-    return await inside();
+    return await work(inside);
   } catch (error) {
     // UsageError: found before the first request. IoError: the disk. Anything else is a bug, and still has a result.
     const outcome = outcomeOf(error);
     if (outcome.reason === 'internal_error') held.fault = error;
+    // A run that cannot even go on keeps what it has: its files stay as its last segment left them.
+    if (segment.earlier.length > 0 && recorder.state === segment.state) {
+      leave(segment, held);
+      throw error;
+    }
     recordEnd(recorder, outcome);
     return outcome;
   }
+}
+
+function leave({ folder }: Segment, { built }: Held): void {
+  built?.dispose();
+  folder.release();
 }
 
 function outcomeOf(error: unknown): RunOutcome {
@@ -132,6 +163,13 @@ function recordEnd(recorder: Recorder, outcome: RunOutcome): void {
   } catch {
     // IoError: the transcript cannot take its last line; result.json says how the run ended.
   }
+}
+
+function nextAfter({ config, folder }: Segment): RunPlace['next'] {
+  const { model, file: task_file } = config.task;
+  const key = model.provider === 'anthropic' ? (model.api_key_env ?? 'ANTHROPIC_API_KEY') : model.api_key_env;
+  const facts = { task_file, run_dir: folder.dir, ...(key === undefined ? {} : { api_key_env: key }) };
+  return (outcome) => nextCommand(outcome, facts);
 }
 
 function partsOptions({ config, env, cwd, folder, interrupts }: Segment): PartsOptions {

@@ -41,5 +41,5 @@ export async function buildStart(
     tools: [...parts.registry.definitions, ...(parts.gate.tool ? [parts.gate.tool] : [])],
     output_mode: parts.gate.mode,
   };
-  return { start, warnings: context.warnings };
+  return { start, warnings: [...built.warnings, ...context.warnings] };
 }

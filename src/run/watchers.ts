@@ -14,7 +14,12 @@ export interface WatchOptions {
 /** The subscribers of a run that report to a terminal, a log or a pipe. */
 export function watchRun({ progress, events }: WatchOptions): RunRequest['subscribers'] {
   return (place) => [
-    createProgress({ ...progress, transcript: place.transcript, next: (outcome) => place.next(outcome) }),
+    createProgress({
+      ...progress,
+      transcript: place.transcript,
+      earlier: place.earlier,
+      next: place.next,
+    }),
     ...(events ? [createStreamJson(events)] : []),
   ];
 }
