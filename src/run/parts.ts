@@ -43,7 +43,7 @@ export interface Built {
   place: Place;
   redactor: Redactor;
   /** What the output's schema says that nobody will check. */
-  warnings: string[];
+  warnings: readonly string[];
   dispose(): void;
 }
 
