@@ -11,7 +11,6 @@ const META = join(ROOT, 'dist/meta.json');
 const ENTRIES = {
   cli: 'src/cli/main.ts',
   action: 'src/action/main.ts',
-  'schema-worker': 'src/output/schema-worker.ts',
 };
 
 const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source))));
