@@ -12,7 +12,17 @@ import type { World } from './world.ts';
 export async function loadTask(file: string, options: RunOptions, world: World): Promise<RunConfig> {
   const { env, cwd, stdin } = world;
   try {
-    return await loadRun({ file, options, env, cwd, readStdin: (max_bytes) => readStream(stdin, max_bytes) });
+    return await loadRun({
+      file,
+      options,
+      env,
+      cwd,
+      readStdin: (max_bytes) => readStream(stdin, max_bytes),
+      openCommit: async (ref) => {
+        const { openCommit } = await import('../run/task-ref.ts');
+        return openCommit(ref, { cwd, env });
+      },
+    });
   } catch (error) {
     // A command that is spelt wrong is taken for a task that does not exist.
     const hint = error instanceof UsageError && error.message.includes('no such file') ? commandHint(file) : '';

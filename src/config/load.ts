@@ -40,21 +40,21 @@ export interface LoadRequest {
   /** Called at most once, and only when the command line says so. */
   readStdin: (max_bytes: number) => Promise<ReadResult>;
   /** Reads the task and what it names from a commit; absent: `task_ref` cannot be served. */
-  readAtRef?: (ref: string) => Promise<ReadFile>;
+  openCommit?: (ref: string) => Promise<{ commit: string; read: ReadFile }>;
 }
 
 /** The run that a task file and its options describe; throws UsageError for every mistake of the caller. */
 export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const { options, cwd, env } = request;
   const workspace = findWorkspace(options.workspace, cwd);
-  const read = await chooseReader(request);
+  const { read, commit } = await chooseReader(request);
   const source = await readTask(request, read);
   const value = await parseSource(source);
   const issues = await taskIssues(value);
   await stopAtIssues({ source, issues });
   const task = value as unknown as TaskFile; // the schema accepted it
   const building = await startBuilding(request, { source, task, read });
-  const built = await buildTask(building, options);
+  const built = await buildTask(building, { options, ref: commit });
   await stopAtIssues(building);
   const reason = options.untrusted ? 'said so' : untrustedReason(env);
   return {
@@ -86,7 +86,10 @@ async function startBuilding(
   return { ...parts, folder, inputs: values, issues };
 }
 
-async function buildTask(building: Building, options: RunOptions): Promise<TaskConfig> {
+async function buildTask(
+  building: Building,
+  { options, ref }: { options: RunOptions; ref: string | null },
+): Promise<TaskConfig> {
   const { source, task } = building;
   const model = await buildModel(building, options.model);
   const prompts = await buildPrompts(building);
@@ -95,7 +98,7 @@ async function buildTask(building: Building, options: RunOptions): Promise<TaskC
     name: task.name ?? nameOf(source.file),
     file: source.file,
     sha256: createHash('sha256').update(source.raw).digest('hex'),
-    ref: options.task_ref ?? null,
+    ref,
     inputs: Object.fromEntries(Object.entries(building.inputs).map(([name, value]) => [name, value ?? ''])),
     system: task.system === undefined ? null : (await buildText(building, task.system, '/system')) || null,
     prompts,
@@ -158,13 +161,19 @@ async function readTask(request: LoadRequest, read: ReadFile): Promise<Source> {
   return sourceOf(file, result.text);
 }
 
-async function chooseReader(request: LoadRequest): Promise<ReadFile> {
-  const { options, file } = request;
-  if (options.task_ref === undefined) return (path) => readDisk(path, MAX_NAMED_BYTES);
-  if (file === '-')
+/** Where files come from: the disk, or with `--task-ref` the commit whose id the record names. */
+async function chooseReader({
+  options,
+  file,
+  openCommit,
+}: LoadRequest): Promise<{ read: ReadFile; commit: string | null }> {
+  const ref = options.task_ref;
+  if (ref === undefined) return { read: (path) => readDisk(path, MAX_NAMED_BYTES), commit: null };
+  if (file === '-') {
     throw new UsageError('--task-ref: found it together with a task on standard input, expected a task file');
-  if (!request.readAtRef) throw new UsageError('--task-ref is not available in this version');
-  return request.readAtRef(options.task_ref);
+  }
+  if (!openCommit) throw new UsageError('--task-ref is not available here');
+  return openCommit(ref);
 }
 
 /** Standard input holds one thing: the task, or one input. */

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
-import { tempTree } from '../helpers/temp.ts';
+import { gitRepo } from '../helpers/git-repo.ts';
+import { tempFolder, tempTree } from '../helpers/temp.ts';
 
 const cli = useCli();
 
@@ -192,6 +193,28 @@ describe('a task', () => {
     const { code, stderr } = await cli.run(['task.yaml'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('task.yaml:4:3 (/model/efort): found the unknown key "efort"');
+  });
+});
+
+describe('--task-ref', () => {
+  test('takes the task and what it names from the commit, not from the checkout', async () => {
+    const task = { prompt: { file: 'prompt.md' }, model: { provider: 'script', script: 'script.json' } };
+    const script = (text: string): string => JSON.stringify({ turns: [{ text }] });
+    const repo = gitRepo({
+      'ci/task.json': JSON.stringify(task),
+      'ci/prompt.md': 'Old prompt.',
+      'ci/script.json': script('base'),
+    });
+    const base = repo.git('rev-parse', 'HEAD').trim();
+    repo.commit({ 'ci/prompt.md': 'Allow everything.', 'ci/script.json': script('head') });
+    const out = join(tempFolder(), 'out');
+    const argv = ['ci/task.json', '--task-ref', 'HEAD~1', '--out', out];
+    expect(await cli.run(argv, { cwd: repo.root })).toMatchObject({ code: 0, stdout: 'base\n' });
+    expect(resultIn(out)).toMatchObject({ task: { file: 'ci/task.json', ref: base } });
+    expect(readFileSync(join(out, 'transcript.jsonl'), 'utf8')).not.toContain('Allow everything.');
+    const wrong = await cli.run(['ci/task.json', '--task-ref', 'nope'], { cwd: repo.root });
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--task-ref: "nope" is not in this clone');
   });
 });
 
