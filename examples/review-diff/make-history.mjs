@@ -24,7 +24,8 @@ export default async function make(dir) {
       branch: 'add-discounts',
       files: {
         'src/price.js': PRICE_WITH_DISCOUNT,
-        'src/cart.js': "import { discounted } from './price.js';\n\nexport const total = (net, percent) => discounted(net, percent);\n",
+        'src/cart.js':
+          "import { discounted } from './price.js';\n\nexport const total = (net, percent) => discounted(net, percent);\n",
       },
     },
   ]);
