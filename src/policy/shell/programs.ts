@@ -1,4 +1,3 @@
-import type { ProgramEntry } from './danger-types.ts';
 import type { Arg, Finding, Inspection } from './judgement.ts';
 import { leadingGlobs, scanOptions } from './options.ts';
 import { readFinding } from './paths.ts';
@@ -60,30 +59,6 @@ export function lookAtJq(args: readonly Arg[]): Inspection {
 function readsEnvironment(filter: string): boolean {
   const withoutKeys = filter.replace(/(?<![.\d])\.env\b|"env"/g, '.key');
   return /\benv\b|\bENV\b|\b(?:import|include|modulemeta|get_search_list|__prog_args)\b/.test(withoutKeys);
-}
-
-const AWK_VALUE = String.raw`(?:\$(?:\d+|NF|\(NF-\d+\))|NR|NF|FNR|"[^"\\|<>]*")`;
-const AWK_TEST = String.raw`(?:(?:NR|NF|FNR)\s*(?:==|!=|>=|<=|<|>|%)\s*\d+|/[\w .:@#,=-]+/|!seen\[\$\d+\]\+\+|END)`;
-const AWK_PRINT = String.raw`\{\s*print(?:\s+${AWK_VALUE}(?:\s*,?\s*${AWK_VALUE})*)?\s*;?\s*\}`;
-const AWK_PLAIN = new RegExp(String.raw`^\s*(?:${AWK_TEST}\s*(?:&&\s*${AWK_TEST}\s*)*)?(?:${AWK_PRINT})?\s*$`);
-
-/** `awk`: only a printing subset without functions, pipes and files. */
-export function lookAtAwk(args: readonly Arg[], entry: ProgramEntry): Inspection {
-  const findings: Finding[] = [];
-  let index = 1;
-  while (args[index]?.text.startsWith('-F') === true && args[index]?.kind === 'literal')
-    index += args[index]?.text === '-F' ? 2 : 1;
-  const program = args[index];
-  if (program === undefined || program.kind !== 'literal' || !AWK_PLAIN.test(program.text)) {
-    findings.push({ index, reason: `${entry.names[0] ?? 'awk'}: a star admits only programs that print fields` });
-  }
-  for (const [place, arg] of args.entries()) {
-    if (place <= index) continue;
-    if (arg.text.startsWith('-') || arg.text.includes('=') || arg.kind === 'leading_glob')
-      findings.push({ index: place, reason: `awk ${arg.text}: only files may follow` });
-    else findings.push(...present(readFinding(arg, place, 'awk')));
-  }
-  return { ...NOTHING, findings };
 }
 
 function present(finding: Finding | undefined): readonly Finding[] {
