@@ -39,6 +39,8 @@ export interface ProgramEntry {
   readonly subcommands?: readonly string[];
   /** Sub-commands that run the list behind them, such as `exec` of `npm exec`. */
   readonly launcher_words?: readonly string[];
+  /** A `--` between the wrapped program and its arguments may be dropped, so options behind it still count. */
+  readonly strips_dashes?: boolean;
   /** The option whose value is a program of its own, such as `-m` of `python -m pytest`. */
   readonly module_option?: string;
   /** `read`: operands are files it prints; `guarded`: files it changes, so protected and outside ones need a rule. */

@@ -1,3 +1,4 @@
+import { lookAtAwk } from './awk.ts';
 import { findEntry, programName } from './danger-table.ts';
 import type { ProgramEntry } from './danger-types.ts';
 import { lookAtFind } from './find.ts';
@@ -7,7 +8,7 @@ import { lookAtLauncher, lookAtXargs } from './launchers.ts';
 import type { OptionScan } from './options.ts';
 import { judgeSubcommand, leadingGlobs, scanOptions } from './options.ts';
 import { guardFinding, readFinding, staysInside, writeFinding } from './paths.ts';
-import { lookAtAwk, lookAtJq, lookAtPrintf, lookAtTest } from './programs.ts';
+import { lookAtJq, lookAtPrintf, lookAtTest } from './programs.ts';
 import { lookAtRunner } from './runners.ts';
 import { lookAtSed } from './sed.ts';
 import { lookAtShell } from './shells.ts';
@@ -35,16 +36,33 @@ const LOOKS: Readonly<Record<NonNullable<ProgramEntry['look']>, Look>> = {
 export function inspect(args: readonly Arg[]): Inspection {
   const program = args[0]?.text ?? '';
   const entry = findEntry(program);
+  if (entry === undefined) return { findings: [], wrapped: [], launches: false };
   const dashed = args.flatMap((arg, index) =>
-    isDashedGlob(arg) ? [{ index, reason: `${arg.text}: a glob may not build an option` }] : [],
+    entry.glob_safe !== true && isDashedGlob(arg)
+      ? [{ index, reason: `${arg.text}: a glob may not build an option` }]
+      : [],
   );
-  if (entry === undefined) return { findings: dashed, wrapped: [], launches: false };
   const base = entry.look === undefined ? lookAtTable(args, entry) : LOOKS[entry.look](args, entry, inspect);
-  return { ...base, findings: [...dashed, ...base.findings], launches: base.launches || entry.opaque === true };
+  const dropped = entry.strips_dashes === true ? base.wrapped.flatMap((list) => withoutDashes(list)) : [];
+  return {
+    ...base,
+    findings: [...dashed, ...base.findings, ...dropped],
+    launches: base.launches || entry.opaque === true,
+  };
 }
 
+/** What the wrapped program would do with the arguments behind `--` if it never saw the `--`. */
+function withoutDashes(list: Wrapped): readonly Finding[] {
+  const at = list.args.findIndex((arg) => arg.text === '--');
+  const program = list.args[0];
+  if (at < 1 || program === undefined) return [];
+  const { findings } = inspect([program, ...list.args.slice(at + 1)]);
+  return findings.map((finding) => ({ ...finding, index: finding.index + list.index + at }));
+}
+
+/** A glob in an option's name; behind an equals sign it is only a value. */
 function isDashedGlob(arg: Arg): boolean {
-  return arg.kind === 'glob' && arg.text.startsWith('-');
+  return arg.kind === 'glob' && /^-[^=]*[*?[]/.test(arg.text);
 }
 
 function lookAtTable(args: readonly Arg[], entry: ProgramEntry): Inspection {
