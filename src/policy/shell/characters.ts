@@ -1,4 +1,4 @@
-const MAX_LENGTH = 65_536;
+const MAX_LENGTH = 100_000;
 
 // Built from numbers: the characters themselves must not stand in a source file.
 const RANGES: readonly (readonly [number, number, string])[] = [

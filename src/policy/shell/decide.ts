@@ -21,16 +21,27 @@ export type Decision =
     }
   | { readonly allowed: false; readonly reason: string; readonly rule?: string };
 
+// Deny rules look at every word behind a launcher, so the work grows with the square of the words.
+const MAX_WORDS = 1000;
+const MAX_NESTING = 6;
+
+interface Nested {
+  readonly rules: ShellRules;
+  readonly depth: number;
+}
+
 type Blockers =
   | { readonly reason: string }
   | { readonly checks: readonly PathCheck[]; readonly scripts: readonly InnerScript[] };
 
 /** Decides one argument list, and with it every list that a launcher in it would run. */
-export function decide(args: readonly Arg[], rules: ShellRules): Decision {
+export function decide(args: readonly Arg[], rules: ShellRules, depth = 0): Decision {
   const name = args[0];
   if (name === undefined) return { allowed: false, reason: 'there is no command' };
   if (name.kind !== 'literal' || name.text === '')
     return { allowed: false, reason: `the program ${JSON.stringify(name.text)} must be a literal word` };
+  if (args.length > MAX_WORDS) return { allowed: false, reason: `a command of more than ${MAX_WORDS} words` };
+  if (depth > MAX_NESTING) return { allowed: false, reason: 'launchers are nested too deeply' };
   const denied = deniedBy(args, rules.deny);
   if (denied !== undefined)
     return { allowed: false, reason: `the deny rule "${denied.text}" covers it`, rule: denied.text };
@@ -39,7 +50,7 @@ export function decide(args: readonly Arg[], rules: ShellRules): Decision {
   if (exact !== undefined) return { allowed: true, rule: exact.text, checks: [], scripts: [] };
   let reason: string | undefined;
   for (const rule of matching) {
-    const blockers = blockersBeyond(args, rule.words.length, rules);
+    const blockers = blockersBeyond(args, rule.words.length, { rules, depth });
     if (!('reason' in blockers)) return { allowed: true, rule: rule.text, ...blockers };
     reason ??= `the rule "${rule.text}" does not cover it: ${blockers.reason}`;
   }
@@ -47,7 +58,7 @@ export function decide(args: readonly Arg[], rules: ShellRules): Decision {
 }
 
 /** What keeps a star from admitting the arguments from `literals` on. */
-function blockersBeyond(args: readonly Arg[], literals: number, rules: ShellRules): Blockers {
+function blockersBeyond(args: readonly Arg[], literals: number, nested: Nested): Blockers {
   const { findings, wrapped, script } = inspect(args);
   const beyond = findings.filter((finding) => finding.index >= literals);
   const hard = beyond.find((finding: Finding) => finding.checks === undefined);
@@ -55,7 +66,7 @@ function blockersBeyond(args: readonly Arg[], literals: number, rules: ShellRule
   const checks = beyond.flatMap((finding) => finding.checks ?? []);
   const scripts = script !== undefined && script.index >= literals ? [script] : [];
   for (const list of wrapped) {
-    const inner = wrappedBlockers(list, literals, rules);
+    const inner = wrappedBlockers(list, literals, nested);
     if ('reason' in inner) return inner;
     checks.push(...inner.checks);
     scripts.push(...inner.scripts.map(({ index, text }) => ({ index: index + list.index, text })));
@@ -66,12 +77,12 @@ function blockersBeyond(args: readonly Arg[], literals: number, rules: ShellRule
 function wrappedBlockers(
   list: { readonly index: number; readonly args: readonly Arg[] },
   literals: number,
-  rules: ShellRules,
+  nested: Nested,
 ): Blockers {
   if (list.args[0]?.text === 'cd') return { reason: 'cd must stand on its own' };
   // A rule that spells the wrapped program grants it; else the wrapped list needs a rule of its own.
-  if (list.index < literals) return blockersBeyond(list.args, literals - list.index, rules);
-  const inner = decide(list.args, rules);
+  if (list.index < literals) return blockersBeyond(list.args, literals - list.index, nested);
+  const inner = decide(list.args, nested.rules, nested.depth + 1);
   if (inner.allowed) return inner;
   return { reason: `it runs ${describe(list.args)}, which needs a rule of its own (${inner.reason})` };
 }

@@ -80,6 +80,11 @@ async function judgeFile(redirect: Redirect, descriptor: string, place: Redirect
     if (operator === '<&' || descriptor !== '' || /^\d+-?$|^-/.test(word.text))
       return { refused: `a descriptor that is not understood: ${redirect.target.text}` };
   }
+  const standard = /^\/dev\/std(out|err)$/.exec(word.text)?.[1];
+  if (standard !== undefined && (operator === '>' || operator === '>>')) {
+    // The same descriptor, without opening what it stands for.
+    return { emit: `${descriptor}>&${standard === 'out' ? 1 : 2}`, writes: false };
+  }
   const both = operator === '&>' || operator === '&>>' || operator === '>&';
   if (both && descriptor !== '') return { refused: `${descriptor}${operator} is not understood` };
   const reason = await judgeTarget(word.text, operator, place);

@@ -114,7 +114,7 @@ async function moveTo(words: readonly JudgedWord[], cwds: Cwds, walk: Walk): Pro
     walk.refusals.push(`cd ${why}`);
     return stay;
   };
-  const operands = words.slice(1).filter((word) => !/^(?:--|-[LP])$/.test(word.text));
+  const operands = words.slice(/^(?:--|-[LP])$/.test(words[1]?.text ?? '') ? 2 : 1);
   const target = operands[0];
   if (target === undefined || operands.length > 1) return refuse('must name one folder');
   if (target.kind !== 'literal' || target.text === '' || target.text.startsWith('-'))
@@ -139,6 +139,8 @@ function emitCommand(words: readonly JudgedWord[]): string {
   if (name === 'echo' && words.length === 2 && /^--(?:help|version)$/.test(words[1]?.text ?? '')) {
     return `${quote('/usr/bin/printf')} '%s\\n' ${words[1]?.emit ?? ''}`;
   }
+  // In dash a redirect that fails ends the script behind `:`, but not behind true.
+  if (name === ':') return ['true', ...words.slice(1).map((word) => word.emit)].join(' ');
   if (EXTERNAL.has(name)) return [quote(`/usr/bin/${name}`), ...words.slice(1).map((word) => word.emit)].join(' ');
   const emits = new Map(words.map((word) => [word, word.emit] as const));
   const hardened = programName(name) === 'git' ? hardenGit(words) : words;

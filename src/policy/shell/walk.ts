@@ -97,6 +97,7 @@ async function judgeAndOr(node: AndOr, cwds: Cwds, walk: Walk): Promise<Judged> 
 
 async function judgePipeline(node: Pipeline, cwds: Cwds, walk: Walk): Promise<Judged> {
   const parts: Judged[] = [];
+  if (node.commands.length === 0) walk.refusals.push('a ! without a command');
   for (const command of node.commands) parts.push(await judgeNode(command, cwds, walk));
   const emits = parts.map((part, index) => {
     if (node.operators[index] !== '|&') return part.emit;

@@ -19,8 +19,6 @@ interface Piece {
 type Reading = readonly Piece[] | { readonly refused: string };
 
 const GLOB_SAFE = /^[\w.,:@%+=/-]*$/;
-// Wider than what bash expands: a refused honest word can be quoted.
-const BRACES = /\{[^{}]*(?:,|\.\.)[^{}]*\}/;
 
 /** Reads a word of the tree: literal after quote removal, or with `$?`, `$#` or a glob; anything else is refused. */
 export function judgeWord(word: Word): JudgedWord | { readonly refused: string } {
@@ -31,8 +29,7 @@ export function judgeWord(word: Word): JudgedWord | { readonly refused: string }
     .map((piece) => (piece.form === 'bare' || piece.form === 'glob' ? piece.text : '\u0000'))
     .join('');
   if (word.text.startsWith('~')) return { refused: `${word.text}: a tilde names a home folder` };
-  if (BRACES.test(bareText) && BRACES.test(word.text))
-    return { refused: `${word.text}: brace expansion; quote it if it is text` };
+  if (hasBraces(bareText)) return { refused: `${word.text}: brace expansion; quote it if it is text` };
   const text = pieces.map((piece) => (piece.form === 'status' ? '0' : piece.text)).join('');
   const bad = controlCharacter(text);
   if (bad !== undefined) return { refused: bad };
@@ -45,6 +42,22 @@ export function judgeWord(word: Word): JudgedWord | { readonly refused: string }
     };
   const first = pieces.find((piece) => piece.text !== '');
   return { text, kind: first?.form === 'glob' ? 'leading_glob' : 'glob', emit: pieces.map(emitGlobPiece).join('') };
+}
+
+/** Wider than what bash expands: a comma or two dots between braces; a refused honest word can be quoted. */
+function hasBraces(text: string): boolean {
+  let depth = 0;
+  let separated = false;
+  for (let place = 0; place < text.length; place += 1) {
+    const character = text[place];
+    if (character === '{') depth += 1;
+    else if (depth > 0 && (character === ',' || text.startsWith('..', place))) separated = true;
+    else if (character === '}' && depth > 0) {
+      if (separated) return true;
+      depth -= 1;
+    }
+  }
+  return false;
 }
 
 function bare(source: string, value: string): Piece {
