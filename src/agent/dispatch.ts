@@ -5,8 +5,8 @@ import type { DispatchParts } from './round.ts';
 
 /** tool_use blocks in, tool_end events out: through the policy, reads together and early, effects alone and in order. */
 export interface Dispatch {
-  /** Begins a turn; whatever an earlier one left running is abandoned. */
-  open(signal: AbortSignal, concluding: boolean): void;
+  /** Begins a turn, with or without early starts; whatever an earlier one left running is abandoned. */
+  open(signal: AbortSignal, early: boolean): void;
   /** A block is complete while the reply still streams: a call that only reads starts now. */
   offer(block: ToolUseBlock): void;
   /** The attempt failed; its early calls belong to no reply. */
@@ -16,15 +16,15 @@ export interface Dispatch {
 }
 
 export function createDispatch(parts: DispatchParts, recorder: Recorder, signal: AbortSignal): Dispatch {
-  let turn = { signal, concluding: false };
+  let turn = { signal, early: false };
   let round = new Round(parts, recorder, signal, false);
   const renew = (): void => {
     round.abandon();
-    round = new Round(parts, recorder, turn.signal, turn.concluding);
+    round = new Round(parts, recorder, turn.signal, turn.early);
   };
   return {
-    open(turnSignal, concluding) {
-      turn = { signal: turnSignal, concluding };
+    open(turnSignal, early) {
+      turn = { signal: turnSignal, early };
       renew();
     },
     offer: (block) => round.offer(block),

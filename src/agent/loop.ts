@@ -1,7 +1,8 @@
+import { NO_USAGE } from '../core/usage.ts';
 import { exitCode } from '../core/outcome.ts';
 import { createDispatch } from './dispatch.ts';
 import { closing, next } from './next.ts';
-import { promptBlocks } from './prompt.ts';
+import { promptBlocks, restartBlocks } from './prompt.ts';
 import type { AbortCause, EventBody } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { ModelClient, ModelRequest, OutputGate, RunVerify } from '../core/ports.ts';
@@ -49,7 +50,7 @@ interface Asking {
 async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step, signal }: Asking): Promise<void> {
   const { kind: _kind, ...turn } = step;
   recorder.record({ type: 'turn_start', ...turn });
-  dispatch.open(signal, step.concluding);
+  dispatch.open(signal, !step.concluding && step.reason !== 'compaction');
   const result = await parts.model.send(
     requestOf(parts, recorder.state),
     {
@@ -95,6 +96,11 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
       const content = [{ type: 'text' as const, text }];
       const facts = { status, is_error, duration_ms: 0, bytes: Buffer.byteLength(text) };
       return { type: 'tool_end', tool_use_id: call.id, name: call.name, content, ...facts };
+    }
+    case 'compact': {
+      const blocks = state.start ? restartBlocks(state.start, state.prompts_said) : [];
+      const summary = { type: 'text' as const, text: parts.texts.compactionSummary(step.summary) };
+      return { type: 'compacted', summary: [...blocks, summary], usage: NO_USAGE, cost_usd: 0 };
     }
     case 'check': {
       if (step.stage === 'gate')

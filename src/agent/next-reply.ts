@@ -1,3 +1,4 @@
+import { windowExceeded } from './next-compact.ts';
 import { end, limitStep, say } from './step.ts';
 import type { LimitHit } from '../core/outcome.ts';
 import type { Ledger } from '../core/ports.ts';
@@ -22,7 +23,7 @@ export function afterReply(state: RunState, advice: Advice): Step | undefined {
         explanation: reply.stop_details?.explanation ?? null,
       });
     case 'model_context_window_exceeded':
-      return end({ reason: 'context_exhausted', detail: 'the model stopped because its context window is full' });
+      return windowExceeded(state, advice);
     case 'max_tokens':
       return truncated(state, advice);
     case 'compaction':

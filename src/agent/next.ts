@@ -1,3 +1,4 @@
+import { contextFull, summarised } from './next-compact.ts';
 import { afterReply } from './next-reply.ts';
 import { checkOutput } from './next-output.ts';
 import { openCalls, promptsLeft } from './state.ts';
@@ -16,12 +17,14 @@ const RULES: readonly Rule[] = [
   callsInterrupted,
   callsAfterTermination,
   callsWhileConcluding,
+  summarised,
   callsToRun,
   submitted,
   policyEnded,
   afterReply,
   checkOutput,
   limitReached,
+  contextFull,
 ];
 
 /** The next step of a run: a function of its state alone. */

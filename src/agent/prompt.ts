@@ -8,6 +8,12 @@ export function promptBlocks(start: RunStart, index: number): ResultText[] {
   return [...parts.map((part) => ({ type: 'text' as const, text: fenced(part) })), { type: 'text', text: prompt }];
 }
 
+/** What a compacted conversation begins with: the first prompt with its context, and the one that is being worked on. */
+export function restartBlocks(start: RunStart, prompts_said: number): ResultText[] {
+  const current = prompts_said - 1;
+  return [...promptBlocks(start, 0), ...(current > 0 ? promptBlocks(start, current) : [])];
+}
+
 /** The tag cannot be closed from inside: every `</` of it in the text is broken. */
 function fenced(part: ContextPart): string {
   const label = part.label.replace(/["<>&\n]/g, ' ');

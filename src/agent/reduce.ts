@@ -10,6 +10,7 @@ import type {
   PolicyVerdictEvent,
   RunEvent,
   RunResume,
+  RunStart,
   ToolEnd,
   ToolStart,
   TurnStart,
@@ -38,7 +39,7 @@ function startedMs({ ledger }: RunState, event: RunEvent, now_ms: number): numbe
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run_start':
-      return { ...state, start: event };
+      return onStart(state, event);
     case 'run_resume':
       return onResume(state, event);
     case 'turn_start':
@@ -72,6 +73,16 @@ function apply(state: RunState, event: RunEvent): RunState {
     default:
       return assertNever(event);
   }
+}
+
+/** Bytes over four: what is added until the service counts it. */
+function roughTokens(value: unknown): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4);
+}
+
+function onStart(state: RunState, event: RunStart): RunState {
+  const gauge = roughTokens([event.system, event.tools]);
+  return { ...state, start: event, gauge, gauge_base: gauge };
 }
 
 function onResume(state: RunState, event: RunResume): RunState {
@@ -123,6 +134,8 @@ function onReply(state: RunState, event: ModelReplyEvent): RunState {
       ...(event.stop_reason_raw === undefined ? {} : { stop_reason_raw: event.stop_reason_raw }),
       ...(event.stop_details === undefined ? {} : { stop_details: event.stop_details }),
     },
+    gauge: promptTokens(event.usage) + (kept ? event.usage.output_tokens : 0),
+    compacted_in_row: state.compacting ? state.compacted_in_row : 0,
     empty_in_row: empty ? state.empty_in_row + 1 : 0,
     pauses_in_row: event.stop_reason === 'pause_turn' ? state.pauses_in_row + 1 : 0,
     why: WHY_AFTER[event.stop_reason] ?? 'tool_results',
@@ -201,6 +214,7 @@ function onToolEnd(state: RunState, event: ToolEnd): RunState {
   const denied = event.status === 'denied';
   return {
     ...state,
+    gauge: state.gauge + roughTokens(event.content),
     results: new Map(state.results).set(event.tool_use_id, resultBlock(event)),
     why: denied || state.why === 'tool_denied' ? 'tool_denied' : 'tool_results',
     tool_stats: {
@@ -222,6 +236,7 @@ const WHY_SAID = {
   output_missing: 'output_missing',
   empty_reply: 'output_missing',
   verify_feedback: 'verify_feedback',
+  compaction_request: 'compaction',
 } as const satisfies Record<UserMessageReason, ContinueReason>;
 
 function onUserMessage(state: RunState, event: UserMessageEvent): RunState {
@@ -231,6 +246,8 @@ function onUserMessage(state: RunState, event: UserMessageEvent): RunState {
   return {
     ...rest,
     said: [...state.said, ...event.content],
+    gauge: state.gauge + roughTokens(event.content),
+    compacting: event.reason === 'compaction_request',
     why: WHY_SAID[event.reason],
     prompts_said: state.prompts_said + (asks && promptsLeft(state) > 0 ? 1 : 0),
     answers: answered ? [...state.answers, textOf(reply?.content ?? [])] : state.answers,
@@ -248,12 +265,23 @@ function onVerify(state: RunState, event: VerifyEnd): RunState {
   return { ...state, verified: [...state.verified, event], verify_log: [...state.verify_log, event] };
 }
 
+/** A fresh conversation: what it begins with waits for the next request like anything else that was said. */
 function onCompacted(state: RunState, event: Compacted): RunState {
+  const { reply: _reply, checked: _checked, ...rest } = state;
+  const spent = spend(state.ledger, event.usage, event.cost_usd);
+  const gauge = state.gauge_base + roughTokens(event.summary);
   return {
-    ...state,
-    messages: [{ role: 'user', content: event.summary }],
+    ...rest,
+    messages: [],
+    said: event.summary,
+    calls: [],
+    results: new Map(),
     why: 'context_compacted',
-    ledger: spend(state.ledger, event.usage, event.cost_usd),
+    gauge,
+    compacting: false,
+    compacted_in_row: state.compacted_in_row + 1,
+    // The next prompt is no longer at least as large as the last one.
+    ledger: { ...spent, last_input_tokens: gauge, last: null },
   };
 }
 

@@ -48,7 +48,7 @@ export class Round {
   readonly #parts: DispatchParts;
   readonly #recorder: Recorder;
   readonly #signal: AbortSignal;
-  readonly #concluding: boolean;
+  readonly #early: boolean;
   readonly #abandon = new AbortController();
   readonly #entries = new Map<string, Entry>();
   /** Early starts are considered one after another, in block order. */
@@ -58,11 +58,11 @@ export class Round {
   /** An effect stands in the turn: nothing behind it may start before it. */
   #blocked = false;
 
-  constructor(parts: DispatchParts, recorder: Recorder, signal: AbortSignal, concluding: boolean) {
+  constructor(parts: DispatchParts, recorder: Recorder, signal: AbortSignal, early: boolean) {
     this.#parts = parts;
     this.#recorder = recorder;
     this.#signal = signal;
-    this.#concluding = concluding;
+    this.#early = early;
   }
 
   /** Ends whatever still runs; its results belong to no reply. */
@@ -71,7 +71,7 @@ export class Round {
   }
 
   offer(block: ToolUseBlock): void {
-    if (this.#concluding || submits(block, this.#parts)) return;
+    if (!this.#early || submits(block, this.#parts)) return;
     this.#chain = this.#chain
       .then(() => this.#consider(block))
       .catch((error: unknown) => {
@@ -165,7 +165,7 @@ export class Round {
     this.#recorder.record({ type: 'tool_start', tool_use_id: call.id, name: call.name, effect: plan.effect, early });
     const limits = this.#parts.callLimits(call.name);
     const wanted = limits.timeout_ms ?? state.start?.task.limits.tool_timeout_ms ?? 1;
-    const timeout_ms = Math.max(1, Math.min(wanted, this.#parts.budget.remainingMs(state.ledger, this.#concluding)));
+    const timeout_ms = Math.max(1, Math.min(wanted, this.#parts.budget.remainingMs(state.ledger, false)));
     const signal = AbortSignal.any([this.#signal, this.#abandon.signal]);
     entry.running = execute({ tool, call, plan, limits, timeout_ms, signal, parts: this.#parts });
   }

@@ -65,6 +65,14 @@ export interface RunState {
   truncated_in_row: number;
   empty_in_row: number;
   pauses_in_row: number;
+  /** Tokens the next prompt will have, as far as can be told: the last one's size and what was added since. */
+  gauge: number;
+  /** The part of it that stays in every prompt: system text and tools. */
+  gauge_base: number;
+  /** A summary was asked for and has not come yet. */
+  compacting: boolean;
+  /** Compactions since the last turn of ordinary work. */
+  compacted_in_row: number;
   /** Doubled with every truncated turn; absent: the task's own value. */
   max_tokens?: number;
   ledger: Ledger;
@@ -92,6 +100,10 @@ export const EMPTY_STATE: RunState = {
   truncated_in_row: 0,
   empty_in_row: 0,
   pauses_in_row: 0,
+  gauge: 0,
+  gauge_base: 0,
+  compacting: false,
+  compacted_in_row: 0,
   ledger: {
     turns: 0,
     requests: 0,

@@ -17,6 +17,7 @@ export type Step =
   | { kind: 'check'; stage: 'schema'; candidate: Candidate }
   | { kind: 'check'; stage: 'gate'; value_text: string }
   | { kind: 'verify'; index: number }
+  | { kind: 'compact'; summary: string }
   | { kind: 'end'; outcome: RunOutcome };
 
 export interface AskStep {
@@ -35,6 +36,8 @@ export interface Advice {
   gate: Pick<OutputGate, 'mode' | 'has_gate'>;
   /** The most output tokens the model takes in one reply; null when unknown. */
   max_output_tokens: number | null;
+  /** The size of its window; null when unknown. */
+  context_tokens: number | null;
 }
 
 /** One rule: the step it demands in this state, or undefined when it has nothing to say. */

@@ -33,6 +33,7 @@ export interface ModelFields {
   provider?: ProviderName;
   id?: string;
   max_tokens?: number;
+  context_tokens?: number;
   effort?: NonNullable<ModelConfig['effort']>;
   base_url?: string;
   api_key_env?: string;

@@ -10,6 +10,8 @@ export interface ModelConfig {
   provider: ProviderName;
   id: string;
   max_tokens: number;
+  /** The size of the window where the shipped table does not know it: a local model, another endpoint. */
+  context_tokens?: number;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   base_url?: string;
   api_key_env?: string;

@@ -165,6 +165,7 @@ export type UserMessageReason =
   | 'output_missing'
   | 'empty_reply'
   | 'verify_feedback'
+  | 'compaction_request'
   | 'follow_up';
 
 /** `limit` is set on a limit_reminder: from then on the run concludes. */

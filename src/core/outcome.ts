@@ -43,6 +43,7 @@ export type ContinueReason =
   | 'output_repair'
   | 'pause_turn'
   | 'resume_truncated'
+  | 'compaction'
   | 'context_compacted'
   | 'verify_feedback'
   | 'finalize'

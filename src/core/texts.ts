@@ -8,6 +8,12 @@ export interface Texts {
   outputMissing(mode: OutputMode): string;
   emptyReply(): string;
   verifyFeedback(verify: VerifyEnd, attempts_left: number): string;
+  /** Asks for a summary that the run goes on from. */
+  compactionRequest(): string;
+  /** Hands the summary over to the fresh conversation. */
+  compactionSummary(summary: string): string;
+  /** Answer to a call made instead of a summary. */
+  compacting(): string;
   /** Answer to a submit call. */
   submitAccepted(): string;
   submitTooEarly(prompts_left: number): string;

@@ -72,6 +72,7 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   const parts: Parts = {
     model,
     max_output_tokens: model.max_output_tokens,
+    context_tokens: task.model.context_tokens ?? model.context_tokens,
     gate,
     registry: createRegistry(tools),
     policy,

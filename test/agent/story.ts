@@ -31,6 +31,7 @@ export interface StoryOptions {
   task?: Partial<TaskConfig>;
   mode?: OutputMode;
   has_gate?: boolean;
+  context_tokens?: number | null;
 }
 
 /** run_start of a task with the given differences. */
@@ -89,12 +90,18 @@ export function stamped(events: readonly EventBody[]): RunEvent[] {
   }));
 }
 
-export function advice({ limits = {}, mode = 'text', has_gate = false }: StoryOptions = {}): Advice {
+export function advice({
+  limits = {},
+  mode = 'text',
+  has_gate = false,
+  context_tokens = null,
+}: StoryOptions = {}): Advice {
   return {
     budget: createBudget({ ...LIMITS, ...limits }, null),
     texts: DEFAULT_TEXTS,
     gate: { mode, has_gate },
     max_output_tokens: null,
+    context_tokens,
   };
 }
 

@@ -32,10 +32,10 @@ describe('the transcript schema', () => {
   test('names the reasons and states that the code names', () => {
     const reasons = {
       prompt: true, tool_results: true, tool_denied: true, output_missing: true, output_repair: true, pause_turn: true, resume_truncated: true,
-      context_compacted: true, verify_feedback: true, finalize: true, next_prompt: true,
+      compaction: true, context_compacted: true, verify_feedback: true, finalize: true, next_prompt: true,
     } satisfies Record<ContinueReason, true>; // prettier-ignore
     const messages = {
-      prompt: true, next_prompt: true, limit_reminder: true, output_repair: true, output_missing: true, empty_reply: true, verify_feedback: true, follow_up: true,
+      prompt: true, next_prompt: true, limit_reminder: true, output_repair: true, output_missing: true, empty_reply: true, verify_feedback: true, compaction_request: true, follow_up: true,
     } satisfies Record<UserMessageReason, true>; // prettier-ignore
     const states = {
       ok: true, error: true, denied: true, unknown: true, invalid: true, timed_out: true, cancelled: true, crashed: true, refused: true, over_limit: true, interrupted: true,

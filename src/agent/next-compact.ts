@@ -1,0 +1,40 @@
+import { openCalls } from './state.ts';
+import { answer, end, replyText, say } from './step.ts';
+import type { RunState } from './state.ts';
+import type { Advice, Step } from './step.ts';
+
+/** A window counts as full from this share on: what a tool returns next must still fit. */
+const FULL_SHARE = 0.85;
+/** The share of a window that a reply is given at most when the task asks for more. */
+const REPLY_SHARE = 0.1;
+
+/** Before the window is full a summary is asked for; a run that is concluding has no turn left for one. */
+export function contextFull(state: RunState, { context_tokens, texts }: Advice): Step | undefined {
+  if (context_tokens === null || state.compacting || state.limit_reached) return undefined;
+  const wanted = state.max_tokens ?? state.start?.task.model.max_tokens ?? 0;
+  const needed = state.gauge + Math.min(wanted, context_tokens * REPLY_SHARE);
+  if (needed <= context_tokens * FULL_SHARE) return undefined;
+  // Nothing to summarise yet, or the summary did not help: the service decides whether it fits.
+  if (state.compacted_in_row > 0 || state.messages.length < 2) return undefined;
+  return say('compaction_request', texts.compactionRequest());
+}
+
+/** While a summary is awaited calls are not run, and the reply's text is the summary. */
+export function summarised(state: RunState, { texts }: Advice): Step | undefined {
+  if (!state.compacting || state.reply?.disposition !== 'kept') return undefined;
+  const [call] = openCalls(state);
+  if (call) return answer(call, 'refused', texts.compacting());
+  const summary = replyText(state).trim();
+  if (summary !== '') return { kind: 'compact', summary };
+  return end({
+    reason: 'context_exhausted',
+    detail: 'the context window is full, and the model gave no summary to go on from',
+  });
+}
+
+/** A reply that the window cut: a summary may still fit where an answer did not. */
+export function windowExceeded(state: RunState, { texts }: Advice): Step {
+  const detail = 'the model stopped because its context window is full';
+  const hopeless = state.compacting || state.compacted_in_row > 0 || state.limit_reached || state.messages.length < 2;
+  return hopeless ? end({ reason: 'context_exhausted', detail }) : say('compaction_request', texts.compactionRequest());
+}
