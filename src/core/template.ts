@@ -17,7 +17,7 @@ export interface TemplateError {
 export type Rendering = { ok: true; text: string } | { ok: false; error: TemplateError };
 
 // A template is the task author's, but a loop over a large range is easily written by mistake.
-const BOUNDS = { parseLimit: 1e8, renderLimit: 1000, memoryLimit: 1e8 };
+export const TEMPLATE_BOUNDS = { parseLimit: 1e8, renderLimit: 1000, memoryLimit: 1e8 };
 const FILE_TAGS = ['include', 'render', 'layout', 'block'];
 
 let engine: Liquid | undefined;
@@ -43,13 +43,13 @@ export async function renderTemplate(text: string, scope: TemplateScope): Promis
     return { ok: true, text: String(engine.renderSync(parsed, scope)) };
   } catch (error) {
     // Liquid throws for every mistake in a template; a RangeError is one nested too deeply.
-    return { ok: false, error: describe(error) };
+    return { ok: false, error: describeTemplateError(error) };
   }
 }
 
 async function createEngine(): Promise<Liquid> {
   const { Liquid } = await import('liquidjs');
-  const created = new Liquid({ strictVariables: true, strictFilters: true, ownPropertyOnly: true, ...BOUNDS });
+  const created = new Liquid({ strictVariables: true, strictFilters: true, ownPropertyOnly: true, ...TEMPLATE_BOUNDS });
   for (const tag of FILE_TAGS) delete created.tags[tag];
   return created;
 }
@@ -84,7 +84,8 @@ function unknownName(root: string, name: unknown, scope: TemplateScope): string 
 
 const POSITION = /,? line:(\d+), col:(\d+)$/;
 
-function describe(error: unknown): TemplateError {
+/** What Liquid throws, with its place apart from its message. */
+export function describeTemplateError(error: unknown): TemplateError {
   const text =
     error instanceof RangeError ? 'the template is nested too deeply' : (errorText(error).split('\n')[0] ?? '');
   const at = POSITION.exec(text);
