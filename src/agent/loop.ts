@@ -56,7 +56,8 @@ async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step,
     {
       onBlock: (block) => dispatch.offer(block),
       onDiscard: () => dispatch.discard(),
-      onAttempt: (attempt) => recorder.record({ type: 'attempt', turn: step.turn, ...attempt }),
+      onAttempt: (attempt) =>
+        recorder.record({ type: 'attempt', turn: step.turn, ...attempt, message: parts.redact(attempt.message) }),
       admit: () => parts.budget.exceeded(recorder.state.ledger, step.concluding),
     },
     signal,
@@ -67,7 +68,7 @@ async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step,
   } else {
     dispatch.discard();
     const { ok: _ok, ...failure } = result;
-    recorder.record({ type: 'model_failed', turn: step.turn, ...failure });
+    recorder.record({ type: 'model_failed', turn: step.turn, ...failure, message: parts.redact(failure.message) });
   }
   if (recorder.state.calls.length === 0) recorder.record({ type: 'turn_end', turn: step.turn, calls: 0 });
 }

@@ -30,6 +30,7 @@ export interface PartsOptions {
   interrupts: Interrupts;
   /** The run folder, hidden from tools; absent in a dry run. */
   run_dir?: string;
+  redactor: Redactor;
   /** Stands in for the task's model; absent: it is made, and needs its key. */
   model?: ModelClient;
   keepOutput: Parts['keepOutput'];
@@ -54,8 +55,8 @@ const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue
 
 /** Puts the parts of a run together. Every mistake of the caller is found here, before the first request: UsageError. */
 export async function buildParts(options: PartsOptions): Promise<Built> {
-  const { task } = options.config;
-  const redactor = createRedactor({ env: options.env, extra_names: task.redact });
+  const { redactor, config, clock, keepOutput } = options;
+  const { task } = config;
   const model = options.model ?? (await buildModel(options, redactor));
   requirePrices(task, model);
   const gate = await createGate(task.output, {
@@ -64,20 +65,37 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   });
   const task_files = taskFiles(options);
   const place = await buildPlace({ ...options, task_files });
-  const protectedFiles = [...task_files, ...(options.run_dir === undefined ? [] : [options.run_dir])];
-  const policy = createPolicy({ rules: task.tools, files: place.files, protectedFiles });
-  const process = { exec, boundary: place.boundary, cwd: place.files.root };
-  const names = task.tools.map((rules) => rules.name);
-  const tools = createBuiltinTools(names, { ...process, files: place.files, readStored: options.readStored });
   const parts: Parts = {
     model,
     max_output_tokens: model.max_output_tokens,
     context_tokens: task.model.context_tokens ?? model.context_tokens,
     gate,
-    registry: createRegistry(tools),
-    policy,
+    ...buildTools(options, place, task_files),
     budget: createBudget(task.limits, model.prices),
     texts: DEFAULT_TEXTS,
+    redact: redactor.redact,
+    filter: () => redactor.stream(),
+    keepOutput,
+    clock,
+    ordinary: options.interrupts.ordinary,
+    explain,
+  };
+  return { parts, place, redactor, warnings: gate.warnings, dispose: () => place.dispose() };
+}
+
+/** What calls are judged by and what runs them. */
+function buildTools(
+  { config, redactor, run_dir, readStored }: PartsOptions,
+  { files, boundary }: Place,
+  task_files: readonly string[],
+): Pick<Parts, 'registry' | 'policy' | 'verify' | 'callLimits'> {
+  const { task } = config;
+  const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
+  const process = { exec, boundary, cwd: files.root };
+  const names = task.tools.map((rules) => rules.name);
+  return {
+    registry: createRegistry(createBuiltinTools(names, { ...process, files, readStored })),
+    policy: createPolicy({ rules: task.tools, files, protectedFiles }),
     verify: createVerify({
       ...process,
       timeout_ms: task.limits.tool_timeout_ms,
@@ -85,14 +103,17 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
       redact: redactor.redact,
     }),
     callLimits: (name) => task.tools.find((rules) => rules.name === name) ?? NO_RULES,
-    redact: redactor.redact,
-    filter: () => redactor.stream(),
-    keepOutput: options.keepOutput,
-    clock: options.clock,
-    ordinary: options.interrupts.ordinary,
-    explain,
   };
-  return { parts, place, redactor, warnings: gate.warnings, dispose: () => place.dispose() };
+}
+
+/** Masks the secrets of the environment, and of what the task names. */
+export function redactorFor(task: TaskConfig, env: Env): Redactor {
+  return createRedactor({ env, extra_names: [...task.redact, ...keyNames(task)] });
+}
+
+/** Variables that hold a key, whatever they are called. */
+function keyNames({ model }: TaskConfig): string[] {
+  return [model, ...model.fallback].flatMap(({ api_key_env }) => api_key_env ?? []);
 }
 
 async function buildModel(

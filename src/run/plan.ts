@@ -2,7 +2,7 @@ import { stringifyJson } from '../core/json.ts';
 import { factsFor, pricesOf } from '../model/pricing.ts';
 import { listen } from './interrupts.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
-import { buildParts } from './parts.ts';
+import { buildParts, redactorFor } from './parts.ts';
 import { buildStart } from './start.ts';
 import { promptBlocks } from '../agent/prompt.ts';
 import type { Limits, ModelConfig, RunConfig } from '../core/config.ts';
@@ -52,6 +52,7 @@ export async function plan({
     random: Math.random,
     interrupts,
     model,
+    redactor: redactorFor(config.task, env),
     keepOutput: () => '',
     readStored: async () => ({ ok: false, reason: 'a dry run stores nothing' }),
   };

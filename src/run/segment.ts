@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createRecorder } from '../agent/record.ts';
 import { timeReserve } from '../budget/limits.ts';
 import { IoError, UsageError, errorText } from '../core/errors.ts';
+import { mapStrings } from '../core/map-strings.ts';
 import { exitCode } from '../core/outcome.ts';
 import { openJournal } from '../journal/journal.ts';
 import { createBus } from '../subscribers/bus.ts';
@@ -12,13 +13,14 @@ import { explain } from './explain.ts';
 import { finish } from './finish.ts';
 import { nextCommand } from './next-command.ts';
 import { createOutputStore } from './output-store.ts';
-import { buildParts } from './parts.ts';
+import { buildParts, redactorFor } from './parts.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { RunConfig } from '../core/config.ts';
 import type { RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
+import type { Redactor } from '../journal/redact.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Finished } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -72,7 +74,8 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
   const recorder = createRecorder(journal, createBus([meter, ...watchers]), segment.state);
   const held: Held = {};
-  const outcome = await toOutcome({ segment, recorder, held });
+  const redactor = redactorFor(config.task, segment.env);
+  const outcome = await toOutcome({ segment, redactor, recorder, held });
   const finished = await finish({
     config,
     run_dir,
@@ -100,15 +103,16 @@ interface Held {
 
 interface Inside {
   segment: Segment;
+  redactor: Redactor;
   recorder: Recorder;
   held: Held;
 }
 
-async function work({ segment, recorder, held }: Inside): Promise<RunOutcome> {
+async function work({ segment, recorder, held, redactor }: Inside): Promise<RunOutcome> {
   const { config, interrupts } = segment;
   const { timeout_ms, on_limit } = config.task.limits;
   interrupts.startDeadline(timeout_ms, segment.spent_ms, on_limit === 'stop' ? 0 : timeReserve(timeout_ms));
-  const options = partsOptions(segment);
+  const options = partsOptions(segment, redactor);
   held.built = await buildParts(options);
   held.snapshot = canChangeFiles(config) ? await startingTree(segment, held.built) : null;
   return segment.work(recorder, held.built, options);
@@ -132,7 +136,7 @@ async function toOutcome(inside: Inside): Promise<RunOutcome> {
     return await work(inside);
   } catch (error) {
     // UsageError: found before the first request. IoError: the disk. Anything else is a bug, and still has a result.
-    const outcome = outcomeOf(error);
+    const outcome = mapStrings(outcomeOf(error), inside.redactor.redact);
     if (outcome.reason === 'internal_error') held.fault = error;
     // A run that cannot even go on keeps what it has: its files stay as its last segment left them.
     if (segment.earlier.length > 0 && recorder.state === segment.state) {
@@ -172,7 +176,7 @@ function nextAfter({ config, folder }: Segment): RunPlace['next'] {
   return (outcome) => nextCommand(outcome, facts);
 }
 
-function partsOptions({ config, env, cwd, folder, interrupts }: Segment): PartsOptions {
+function partsOptions({ config, env, cwd, folder, interrupts }: Segment, redactor: Redactor): PartsOptions {
   return {
     config,
     env,
@@ -181,6 +185,7 @@ function partsOptions({ config, env, cwd, folder, interrupts }: Segment): PartsO
     random: Math.random,
     interrupts,
     run_dir: folder.dir,
+    redactor,
     keepOutput: createOutputStore(folder.outputsDir),
     readStored: storedOutputs(folder.dir),
   };

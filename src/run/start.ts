@@ -1,5 +1,6 @@
 import { createContext } from '../context/collect.ts';
 import { TRANSCRIPT_VERSION } from '../core/events.ts';
+import { mapStrings } from '../core/map-strings.ts';
 import { systemPrompt } from '../prompts/system.ts';
 import { exec } from '../workspace/exec.ts';
 import { runnerFacts } from './version.ts';
@@ -31,13 +32,14 @@ export async function buildStart(
     type: 'run_start',
     transcript_version: TRANSCRIPT_VERSION,
     runner: runnerFacts(place.boundary.state),
-    task,
+    // Inputs and prompts may hold what a caller should not have put there.
+    task: mapStrings(task, redactor.redact),
     workspace: place.files.root,
     untrusted: config.untrusted,
     git,
     context: context.parts,
     ...(context.skip === undefined ? {} : { skip: context.skip }),
-    system: systemPrompt(parts.gate.mode, task.system),
+    system: redactor.redact(systemPrompt(parts.gate.mode, task.system)),
     tools: [...parts.registry.definitions, ...(parts.gate.tool ? [parts.gate.tool] : [])],
     output_mode: parts.gate.mode,
   };
