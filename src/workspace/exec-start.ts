@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
 import { errorText } from '../core/errors.ts';
-import type { ExecOptions } from '../core/ports.ts';
+import type { ExecOptions, Wrapped } from '../core/ports.ts';
+import { openInput } from './input-file.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { systemCode } from './system-error.ts';
 
@@ -33,12 +34,14 @@ export async function startProcess(
   if (!file) return { ok: false, reason: 'the command is empty' };
   const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
   const { execa } = await import('execa');
+  let input: ReturnType<typeof openInput> | undefined;
   try {
+    input = options.stdin === undefined ? undefined : openInput(options.stdin);
     const child = execa(file, args, {
       cwd: wrapped.cwd,
       env: { ...wrapped.env, [marker]: '1' },
       extendEnv: false,
-      stdin: options.stdin === undefined ? 'ignore' : 'pipe',
+      stdin: input?.descriptor ?? 'ignore',
       buffer: false,
       encoding: 'buffer',
       reject: false,
@@ -46,23 +49,23 @@ export async function startProcess(
       cleanup: false,
       verbose: 'none',
     });
-    if (child.pid === undefined) throw (await child).cause;
+    if (child.pid === undefined) return startFailure((await child).cause, file, wrapped);
     child.catch(() => {}); // the promise waits for the pipes, which we may destroy
     const exited = new Promise<Exit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    if (options.stdin !== undefined) feed(child.stdin, options.stdin);
     const wrapper = file === argv[0] ? {} : { wrapper: basename(file) };
     const tree = { root: child.pid, marker: `${marker}=1`, ...wrapper };
     return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
   } catch (error) {
-    return { ok: false, reason: startReason(error, file, wrapped.cwd, wrapped.argv) };
+    return startFailure(error, file, wrapped);
+  } finally {
+    input?.close(); // the child has its own
   }
 }
 
-function feed(stdin: Writable | null, text: string): void {
-  stdin?.on('error', () => {}); // EPIPE: a program may end without reading its input
-  stdin?.end(text);
+function startFailure(error: unknown, file: string, { cwd, argv }: Wrapped): { ok: false; reason: string } {
+  return { ok: false, reason: startReason(error, file, cwd, argv) };
 }
 
 function startReason(error: unknown, file: string, cwd: string, argv: readonly string[]): string {

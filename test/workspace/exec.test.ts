@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ExecOptions } from '../../src/core/ports.ts';
 import { exec } from '../../src/workspace/exec.ts';
 import { PLAIN } from '../helpers/boundary.ts';
@@ -36,6 +36,14 @@ describe('a command', () => {
 
   test('gets a text as its input', async () => {
     expect((await run(['cat'], { stdin: 'grüße\n' })).output).toBe('grüße\n');
+  });
+
+  test('reads its input as a file that no other process can find', async () => {
+    const temporary = tempFolder();
+    vi.stubEnv('TMPDIR', temporary);
+    const script = 'cat /dev/stdin; test -S /dev/stdin && echo socket; ls "$0"';
+    expect((await run(['sh', '-c', script, temporary], { stdin: 'text\n' })).output).toBe('text\n');
+    vi.unstubAllEnvs();
   });
 
   test('B111: may end without reading its input', async () => {
