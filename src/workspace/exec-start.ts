@@ -41,7 +41,7 @@ export async function startProcess(
       cwd: wrapped.cwd,
       env: { ...wrapped.env, [marker]: '1' },
       extendEnv: false,
-      stdin: input?.descriptor ?? 'ignore',
+      stdin: input ? (input.descriptor as 3) : 'ignore', // any descriptor is taken; execa's types stop at 9
       buffer: false,
       encoding: 'buffer',
       reject: false,
