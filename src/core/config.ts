@@ -21,6 +21,13 @@ export interface ModelConfig {
   prices?: Prices;
   /** Provider `script`: the whole script, already read. */
   script?: ScriptConfig;
+  /** Provider `replay`: the model's side of the recorded run. */
+  replay?: ReplayConfig;
+}
+
+export interface ReplayConfig {
+  /** Lines of a transcript that tell of requests and replies. */
+  events: JsonObject[];
 }
 
 export interface ScriptTurn {
@@ -58,6 +65,19 @@ export type ToolRules =
   | ({ name: FileToolName } & PathRules & CallLimits)
   | ({ name: 'bash'; allow: string[]; deny: string[] } & CallLimits)
   | ({ name: 'git'; allow: string[] } & CallLimits);
+
+/** A tool of the task's own: its parameters become an argument list. */
+export interface CustomToolConfig extends CallLimits {
+  name: string;
+  description: string;
+  input_schema: JsonObject;
+  /** The program, and templates over the tool's parameters. */
+  command: string[];
+  /** Template of the standard input; absent: there is none. */
+  stdin?: string;
+  effect: 'read' | 'write';
+  ok_exit_codes: number[];
+}
 
 export type ContextItem =
   | { kind: 'git_diff'; base?: string; head?: string; paths: string[]; limits: ContextLimits }

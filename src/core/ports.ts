@@ -42,6 +42,8 @@ export type Redact = (text: string) => string;
 // -- model
 
 export interface ModelRequest {
+  /** The number of the turn that is asked for, which is what a model that plays a recording goes by. */
+  turn?: number;
   system: string;
   tools: readonly ToolDefinition[];
   messages: readonly Message[];
@@ -90,7 +92,8 @@ export type Plan =
   /** `within`: globs of the rule that results must match, `!` excludes. */
   | { kind: 'search'; effect: 'read'; path: string; real: string; within: readonly string[] }
   | { kind: 'run_file'; effect: 'read'; path: string }
-  | { kind: 'argv'; effect: 'read' | 'write'; argv: string[] }
+  /** `stdin` absent: no input. */
+  | { kind: 'argv'; effect: 'read' | 'write'; argv: string[]; stdin?: string }
   | { kind: 'script'; effect: 'read' | 'write'; script: string }
   | { kind: 'call'; effect: 'read' | 'write' };
 
@@ -215,7 +218,7 @@ export interface ExecResult {
   detail?: string;
 }
 
-/** Runs one argument list without a shell; stdin is closed; ends the whole process tree on timeout and cancel. */
+/** Runs one argument list without a shell; without `stdin` the input is closed; ends the whole process tree on timeout and cancel. */
 export type Exec = (argv: readonly string[], options: ExecOptions) => Promise<ExecResult>;
 
 export interface Git {

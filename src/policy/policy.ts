@@ -1,7 +1,8 @@
-import type { FileToolName, ToolRules } from '../core/config.ts';
+import type { CustomToolConfig, FileToolName, ToolRules } from '../core/config.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Judgement, Plan, Policy, ResolvedPath, ToolCall } from '../core/ports.ts';
 import { explainParts, judgeCommand } from './command.ts';
+import { judgeCustom } from './custom.ts';
 import type { Decision, PolicyParts } from './decision.ts';
 import { judgeGit } from './git.ts';
 import {
@@ -19,6 +20,8 @@ import type { ShellJudgement } from './shell/judgement.ts';
 
 export interface PolicyOptions {
   rules: readonly ToolRules[];
+  /** Tools of the task's own; each is allowed by standing here. */
+  custom_tools?: readonly CustomToolConfig[];
   files: Files;
   /** The task, schema and script files and the run folder; absolute, or relative to the workspace. */
   protectedFiles: readonly string[];
@@ -44,7 +47,7 @@ export async function explainCommand(options: PolicyOptions, text: string): Prom
 
 function preparePolicy(options: PolicyOptions): PolicyParts {
   return {
-    rules: compileRules(options.rules),
+    rules: compileRules(options.rules, options.custom_tools),
     files: options.files,
     guards: createGuards(options.files.root, options.protectedFiles),
   };
@@ -62,6 +65,8 @@ async function decide(parts: PolicyParts, call: ToolCall): Promise<Decision> {
   if (call.name === 'git' && rules.git) return judgeGit(parts, rules.git, listOf(call.input, 'args'));
   const fileRules = rules.files.get(call.name as FileToolName); // any other name is simply not found
   if (fileRules) return judgeFile(parts, fileRules, call);
+  const custom = rules.custom.get(call.name);
+  if (custom) return judgeCustom(custom, call.input);
   const allowed = rules.names.length > 0 ? `allowed tools: ${rules.names.join(', ')}` : 'this task allows no tools';
   return { ok: false, reason: `no rule allows the tool "${call.name}"; ${allowed}` };
 }

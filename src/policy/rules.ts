@@ -1,4 +1,4 @@
-import type { FileToolName, ToolRules } from '../core/config.ts';
+import type { CustomToolConfig, FileToolName, ToolRules } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
 import { compilePathRule, findPathMistake, type PathRule } from './paths.ts';
 import { type ArgvRule, matchesDeny, parseArgvRule, type ShellRules } from './shell/rules.ts';
@@ -8,6 +8,7 @@ export interface CompiledRules {
   files: ReadonlyMap<FileToolName, readonly PathRule[]>;
   shell?: ShellRules;
   git?: ReadonlySet<string>;
+  custom: ReadonlyMap<string, CustomToolConfig>;
   /** Tools whose refusal ends the run. */
   fatal: ReadonlySet<string>;
   names: readonly string[];
@@ -16,7 +17,10 @@ export interface CompiledRules {
 const ACCESS = { read_file: 'read', glob: 'read', grep: 'read', write_file: 'write', edit_file: 'write' } as const;
 
 /** Compiles tool rules; throws UsageError for one that cannot be read or can never match. */
-export function compileRules(rules: readonly ToolRules[]): CompiledRules {
+export function compileRules(
+  rules: readonly ToolRules[],
+  custom_tools: readonly CustomToolConfig[] = [],
+): CompiledRules {
   const files = new Map<FileToolName, PathRule[]>();
   for (const rule of rules) {
     if (rule.name === 'bash' || rule.name === 'git') continue;
@@ -24,12 +28,14 @@ export function compileRules(rules: readonly ToolRules[]): CompiledRules {
   }
   const bash = rules.filter((rule) => rule.name === 'bash');
   const git = rules.filter((rule) => rule.name === 'git');
+  const all = [...rules, ...custom_tools];
   return {
     files,
     ...(bash.length > 0 && { shell: compileShell(bash) }),
     ...(git.length > 0 && { git: new Set(git.flatMap((rule) => rule.allow.map(subcommand))) }),
-    fatal: new Set(rules.filter((rule) => rule.on_denied === 'fail').map((rule) => rule.name)),
-    names: [...new Set(rules.map((rule) => rule.name))],
+    custom: new Map(custom_tools.map((tool) => [tool.name, tool])),
+    fatal: new Set(all.filter((rule) => rule.on_denied === 'fail').map((rule) => rule.name)),
+    names: [...new Set(all.map((rule) => rule.name))],
   };
 }
 
