@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { ToolDefinition } from '../core/messages.ts';
+import { modernise } from '../core/offered-schema.ts';
 import { walkSchema } from '../core/schema-walk.ts';
 
 export const SUBMIT_TOOL = 'submit_result';
@@ -68,24 +69,4 @@ function moveReference(node: JsonObject): void {
   if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return;
   if (/^#\/(?:\$defs|definitions)\//.test(reference)) return;
   node['$ref'] = `#/properties/${WRAPPER_KEY}${reference.slice(1)}`;
-}
-
-// Services read 2020-12. A copy says there what the older drafts say otherwise; the user's own schema still decides.
-function modernise(schema: JsonObject): JsonObject {
-  const copy = structuredClone(schema);
-  const id = copy['$id'];
-  delete copy['$schema'];
-  delete copy['$id'];
-  for (const { node } of walkSchema(copy)) {
-    const reference = node['$ref'];
-    if (typeof id === 'string' && typeof reference === 'string' && reference.startsWith(`${id}#`)) {
-      node['$ref'] = reference.slice(id.length);
-    }
-    if (!Array.isArray(node['items'])) continue;
-    node['prefixItems'] = node['items'];
-    delete node['items'];
-    if (node['additionalItems'] !== undefined) node['items'] = node['additionalItems'];
-    delete node['additionalItems'];
-  }
-  return copy;
 }
