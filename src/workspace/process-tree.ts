@@ -14,6 +14,8 @@ export interface ProcessTree {
 
 const POLL_MS = 25;
 const KILL_WAIT_MS = 1000;
+/** How long a process that exits at once may wait for what it killed. */
+const EXIT_WAIT_MS = 500;
 
 /** The live processes of a tree: by group, session, ancestry and marker. */
 export function members(tree: ProcessTree): ProcessEntry[] {
@@ -35,13 +37,45 @@ export function members(tree: ProcessTree): ProcessEntry[] {
 /** Ends a tree: TERM, then KILL for what is left after the grace; returns as soon as nothing lives. */
 export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void> {
   if (process.platform === 'win32') return void killTree(tree); // there is no TERM
-  const alive = members(tree);
-  if (alive.length === 0) return;
-  terminate(tree, alive);
-  if (await emptyWithin(tree, grace_ms)) return;
+  if (members(tree).length === 0) return;
+  const half = await endAllBut(tree, grace_ms / 2);
+  terminate(tree, members(tree));
+  if (await goneWithin(() => members(tree), half + grace_ms / 2)) return;
   const deadline = performance.now() + KILL_WAIT_MS;
   // Again and again: a process may fork between the list and the signal.
   while (killTree(tree) > 0 && performance.now() < deadline) await sleep(POLL_MS);
+}
+
+/**
+ * A sandbox dies with the first process inside, and with it all others in the middle of their clean-up. So that one is
+ * held still until they are gone or the time is over; returns the time that is left.
+ */
+async function endAllBut(tree: ProcessTree, wait_ms: number): Promise<number> {
+  const first = firstInside(tree);
+  if (!first) return wait_ms;
+  const began = performance.now();
+  const others = (): ProcessEntry[] => inside(tree).filter(({ pid }) => pid !== first.pid);
+  signal(first.pid, 'SIGSTOP');
+  terminate(tree, others());
+  await goneWithin(others, wait_ms);
+  return Math.max(0, wait_ms - (performance.now() - began));
+}
+
+/** Whatever a sandbox holds, without the program that is the sandbox; nothing when there is none. */
+function inside(tree: ProcessTree): ProcessEntry[] {
+  return tree.wrapper === undefined ? [] : members(tree).filter((entry) => !isWrapper(tree, entry));
+}
+
+function firstInside(tree: ProcessTree): ProcessEntry | undefined {
+  const all = members(tree);
+  const wrappers = new Set(all.filter((entry) => isWrapper(tree, entry)).map(({ pid }) => pid));
+  // An orphan has the same parent, but came later.
+  return all.filter((entry) => wrappers.has(entry.parent) && !wrappers.has(entry.pid)).sort((a, b) => a.pid - b.pid)[0];
+}
+
+/** The names the kernel keeps are cut to 15 bytes. */
+function isWrapper({ wrapper }: ProcessTree, { name }: ProcessEntry): boolean {
+  return wrapper !== undefined && name === wrapper.slice(0, 15);
 }
 
 /** Sends KILL to what lives of a tree, at once and without waiting; returns how many there were. */
@@ -64,24 +98,27 @@ export function holdTree(tree: ProcessTree): () => void {
 }
 
 function killHeld(): void {
-  for (const tree of held) killTree(tree);
+  const deadline = performance.now() + EXIT_WAIT_MS;
+  for (const tree of held) {
+    // A killed process is still there for some milliseconds, and one that was forking may have a child by then.
+    while (killTree(tree) > 0 && performance.now() < deadline)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }
 }
 
 function terminate(tree: ProcessTree, alive: readonly ProcessEntry[]): void {
-  // The names the kernel keeps are cut to 15 bytes.
-  const spared = tree.wrapper?.slice(0, 15);
   for (const entry of alive) {
-    if (entry.name === spared) continue;
+    if (isWrapper(tree, entry)) continue;
     signal(entry.pid, 'SIGTERM');
     signal(entry.pid, 'SIGCONT'); // a stopped process takes no TERM
   }
 }
 
-async function emptyWithin(tree: ProcessTree, wait_ms: number): Promise<boolean> {
+async function goneWithin(alive: () => ProcessEntry[], wait_ms: number): Promise<boolean> {
   const deadline = performance.now() + wait_ms;
   do {
     await sleep(POLL_MS);
-    if (members(tree).length === 0) return true;
+    if (alive().length === 0) return true;
   } while (performance.now() < deadline);
   return false;
 }

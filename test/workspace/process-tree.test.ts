@@ -90,6 +90,45 @@ describe('at the timeout', () => {
   });
 });
 
+const BWRAP = [
+  'bwrap',
+  '--unshare-pid',
+  '--die-with-parent',
+  '--ro-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+  '--dev',
+  '/dev',
+];
+const hasBwrap = spawnSync('bwrap', [...BWRAP.slice(1), 'true']).status === 0;
+
+describe.skipIf(!hasBwrap)('at the timeout in a sandbox that dies with its first process (needs bubblewrap)', () => {
+  const boundary: Boundary = {
+    ...PLAIN,
+    wrap: (argv, cwd) => ({ ...PLAIN.wrap([], cwd), argv: [...BWRAP, '--', ...argv] }),
+  };
+  const cleaning = `sh -c "trap 'sleep 0.2; echo cleaned' EXIT; trap 'exit 1' TERM; sleep 300"`;
+
+  test('B097: the first one is ended last, so that traps of the others run', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const result = await bash(`${cleaning}; echo never`, { timeout_ms: 300, boundary });
+      expect(result).toMatchObject({ ended_by: 'timeout', output: expect.stringContaining('cleaned') as string });
+      expect(result.output).not.toContain('never');
+    }
+  });
+
+  test('what ignores TERM does not keep the first one from cleaning up', async () => {
+    const seconds = uniqueSeconds();
+    const script = `trap 'echo cleaned' EXIT; trap 'exit 1' TERM; (trap '' TERM; exec sleep ${seconds}) & wait`;
+    const result = await bash(script, { timeout_ms: 300, boundary });
+    expect(result.output).toContain('cleaned');
+    expect(result.duration_ms).toBeLessThan(2800);
+    expect(processesWith(seconds)).toEqual([]);
+  });
+});
+
 describe('on cancel', () => {
   test('the grace is half a second', async () => {
     const seconds = uniqueSeconds();
