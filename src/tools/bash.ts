@@ -43,11 +43,19 @@ export function createBash(parts: ProcessParts): Tool {
 /** Stored bytes of one output; what a process writes beyond is only counted. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Runs an argument list and words its end: output, then how it ended unless that was exit code 0. */
+export interface ProcessOptions {
+  /** Absent: the process has no input. */
+  stdin?: string;
+  /** Exit codes that are no error; absent: 0. */
+  ok_exit_codes?: readonly number[];
+}
+
+/** Runs an argument list and words its end: output, then how it ended unless that was a good exit code 0. */
 export async function runProcess(
   argv: readonly string[],
   parts: ProcessParts,
   context: ToolContext,
+  { stdin, ok_exit_codes = [0] }: ProcessOptions = {},
 ): Promise<ToolOutput> {
   const kept = createStore();
   const result = await parts.exec(argv, {
@@ -55,12 +63,13 @@ export async function runProcess(
     boundary: parts.boundary,
     timeout_ms: context.timeout_ms,
     signal: context.signal,
+    ...(stdin !== undefined && { stdin }),
     max_output_bytes: context.max_output_bytes,
     filter: context.filter(),
     sink: (chunk) => kept.add(chunk),
   });
   const output = shownOutput(result, kept, context);
-  const end = endOf(result);
+  const end = endOf(result, ok_exit_codes);
   const text = [...(output.text.trim() === '' ? [] : [output.text.replace(/\n$/, '')]), ...end.lines].join('\n');
   const content = [{ type: 'text' as const, text: text === '' ? '(no output)' : text }];
   return {
@@ -106,13 +115,11 @@ function shownOutput(result: ExecResult, kept: Store, context: ToolContext): { t
   return { text: `${shown}\n[read_file run:${file} pages ${what}]`, file };
 }
 
-function endOf(result: ExecResult): { status: ToolOutput['status']; lines: string[] } {
+function endOf(result: ExecResult, good: readonly number[]): { status: ToolOutput['status']; lines: string[] } {
   const detail = result.detail === undefined ? '' : `: ${result.detail}`;
   switch (result.ended_by) {
     case 'exit':
-      return result.exit_code === 0
-        ? { status: 'ok', lines: [] }
-        : { status: 'error', lines: [`[exit code ${result.exit_code}]`] };
+      return exitEnd(result.exit_code ?? -1, good.includes(result.exit_code ?? -1));
     case 'signal':
       return { status: 'error', lines: [`[ended by a signal${detail}]`] };
     case 'timeout':
@@ -122,4 +129,9 @@ function endOf(result: ExecResult): { status: ToolOutput['status']; lines: strin
     case 'start_failed':
       return { status: 'error', lines: [`[could not start${detail}]`] };
   }
+}
+
+/** A code other than 0 is shown also where it is no error: it says something. */
+function exitEnd(code: number, good: boolean): { status: ToolOutput['status']; lines: string[] } {
+  return { status: good ? 'ok' : 'error', lines: good && code === 0 ? [] : [`[exit code ${code}]`] };
 }
