@@ -1,5 +1,15 @@
-import { closeSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError, errorText } from '../core/errors.ts';
 import { LOCK_FILE, isLocked, takeLock } from './run-lock.ts';
 import type { Random } from '../core/ports.ts';
@@ -50,7 +60,7 @@ export function createRunId({ now_ms, attempt, random }: { now_ms: number; attem
 export function openRunFolder(options: { out?: string; cwd: string; name: string; run_id: string }): RunFolder {
   const { out, cwd, name, run_id } = options;
   const dir = out === undefined ? defaultFolder(cwd, name, run_id) : absolute(cwd, out);
-  attempt(dir, () => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  attempt(dir, () => makeFolders(dir));
   const leftovers = earlierFiles(dir);
   const release = takeLock(dir, run_id);
   try {
@@ -62,6 +72,18 @@ export function openRunFolder(options: { out?: string; cwd: string; name: string
     throw error;
   }
   return { dir, transcript: join(dir, TRANSCRIPT), outputsDir: join(dir, OUTPUTS), cleaned: leftovers, release };
+}
+
+/** Makes a folder and what is missing above it. Node 20's own recursion never ends where a parent exists and refuses, as /proc does. */
+function makeFolders(dir: string): void {
+  if (existsSync(dir)) return;
+  makeFolders(dirname(dir));
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // EEXIST: another run made it meanwhile.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 /** The folder of a run that goes on; nothing in it is removed. */
@@ -105,7 +127,7 @@ function defaultFolder(cwd: string, name: string, run_id: string): string {
   const results = join(cwd, RESULTS_FOLDER);
   const task = join(results, folderName(name));
   for (const folder of [results, task]) {
-    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    attempt(folder, () => makeFolders(folder));
     refuseLink(folder);
   }
   ignoreItself(results);

@@ -142,6 +142,10 @@ describe('with --out', () => {
   });
 });
 
+test.skipIf(process.platform !== 'linux')('a folder below one that takes no folders is refused at once', () => {
+  expect(complaint(() => open('/', { out: '/proc/agent-run/out' }))).toContain('/proc/agent-run/out');
+});
+
 describe('B159: two runs never share a folder', () => {
   test('a second run of the same process is refused until the first gives the folder free', () => {
     const out = tempFolder();
