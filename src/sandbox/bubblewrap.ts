@@ -1,12 +1,26 @@
-import { mkdtempSync, readFileSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
+import { nestedGitFolders, readConfig } from './git-mounts.ts';
 import { buildProfile } from './profile.ts';
+import { innerHome } from './system-mounts.ts';
 import type { SandboxConfig } from '../core/config.ts';
 import type { Boundary } from '../core/ports.ts';
-import type { Profile } from './profile.ts';
+import type { GitCovers } from './git-mounts.ts';
+import type { KeptLink, Made } from './layer.ts';
+import type { ProfileOptions } from './profile.ts';
 
 export const BWRAP = '/usr/bin/bwrap';
 
@@ -14,7 +28,7 @@ export interface SandboxOptions {
   config: SandboxConfig;
   /** Real absolute path. */
   workspace: string;
-  /** Folders tools must not see: the run folder. */
+  /** Folders tools must not see: the run folder, the CI runner's temporary folder. */
   hidden: readonly string[];
   /** Files that stay read-only: the task and what it names. */
   locked: readonly string[];
@@ -30,65 +44,139 @@ export interface Sandbox extends Boundary {
   dispose(): void;
 }
 
+/** Where git finds the names of mount points, so that they are no untracked files. */
+const EXCLUDE = '/run/agent-run-exclude';
+/** In blocks of 512 bytes: no file larger than 4 GiB, and no memory dumps, which hold whatever a program knew. */
+const LIMITS = 'ulimit -f 8388608 && ulimit -c 0; exec "$@"';
+
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const own = mkdtempSync(join(tmpdir(), 'agent-run-'));
-  const git_config = join(own, 'git-config');
-  writeFileSync(git_config, minimalGitConfig(readOrEmpty(join(options.workspace, '.git', 'config'))));
-  const git_commondir = join(own, 'git-commondir');
-  writeFileSync(git_commondir, '.\n');
-  const { proxy_socket } = options;
+  const { proxy_socket, workspace } = options;
+  const [exclude, empty] = [join(own, 'git-exclude'), join(own, 'empty')];
+  writeFileSync(empty, '');
   const proxied =
     proxy_socket === undefined
       ? []
-      : ['--ro-bind', proxy_socket, INNER_SOCKET, '--ro-bind', process.execPath, process.execPath];
+      : [
+          [proxy_socket, INNER_SOCKET],
+          [process.execPath, process.execPath],
+        ];
   const env: Record<string, string> = {
     ...options.env,
-    HOME: options.home,
+    HOME: innerHome(options.home, workspace),
     ...(proxy_socket === undefined ? {} : proxyVariables()),
   };
-  let running = 0;
-  let made: Profile['made'] = [];
-
-  const release = (): void => {
-    running -= 1;
-    if (running === 0) removeMade(made);
+  const constant: Omit<ProfileOptions, 'path'> = {
+    ...options,
+    nested_git: nestedGitFolders(workspace),
+    covers: createCovers(own),
+    empty,
+    extra: [[exclude, EXCLUDE], ...proxied] as [string, string][],
   };
+  const marks = new Marks(workspace, exclude);
   return {
     state: { mode: options.config.mode, active: 'bubblewrap', detail: 'bubblewrap' },
     env,
     wrap(argv, cwd) {
       // Built anew for each call: an earlier one may have made or removed what is covered.
-      const profile = buildProfile({ ...options, path: env['PATH'] ?? '', git_config, git_commondir });
-      running += 1;
-      made = running === 1 ? profile.made : [...made, ...profile.made];
+      const profile = buildProfile({ ...constant, path: env['PATH'] ?? '' });
+      marks.take(profile);
       const inner = proxy_socket === undefined ? argv : withForwarder(argv);
-      return { argv: [BWRAP, ...profile.args, ...proxied, '--chdir', cwd, '--', ...inner], cwd: '/', env, release };
+      const command = ['/bin/sh', '-c', LIMITS, 'sh', ...inner];
+      return {
+        argv: [BWRAP, ...profile.args, '--chdir', cwd, '--', ...command],
+        cwd: '/',
+        env,
+        release: () => marks.release(),
+      };
     },
     dispose() {
-      removeMade(made);
+      marks.clear();
       rmSync(own, { recursive: true, force: true });
     },
   };
 }
 
-/** Only what is still empty goes: nothing inside the sandbox could have written there. */
-function removeMade(made: Profile['made']): void {
-  for (const { path, kind } of made.toReversed()) {
-    try {
-      if (kind === 'folder') rmdirSync(path);
-      else if (statSync(path).size === 0) rmSync(path);
-    } catch {
-      // ENOENT or ENOTEMPTY: never made, gone already, or not ours.
+/** Files that stand in for git's own, written once for each git folder. */
+function createCovers(own: string): GitCovers {
+  const commondir = join(own, 'git-commondir');
+  writeFileSync(commondir, '.\n');
+  const written = new Map<string, string>();
+  return {
+    commondir,
+    config(git) {
+      const known = written.get(git);
+      if (known !== undefined) return known;
+      const file = join(own, `git-config-${written.size}`);
+      writeFileSync(file, minimalGitConfig(readConfig(git), EXCLUDE));
+      written.set(git, file);
+      return file;
+    },
+  };
+}
+
+/** What calls leave in the workspace: mount points that bwrap made, and links that a tool may have replaced. */
+class Marks {
+  private running = 0;
+  private readonly made = new Map<string, Made>();
+  private links: readonly KeptLink[] = [];
+  private readonly workspace: string;
+  private readonly exclude: string;
+
+  constructor(workspace: string, exclude: string) {
+    this.workspace = workspace;
+    this.exclude = exclude;
+    writeFileSync(exclude, '');
+  }
+
+  take({ made, links }: { made: readonly Made[]; links: readonly KeptLink[] }): void {
+    this.running += 1;
+    for (const mark of made) {
+      this.made.set(mark.path, mark);
+      if (mark.before) makeFolder(mark.path);
     }
+    this.links = links;
+    const names = [...this.made.keys()].map((path) => `/${relative(this.workspace, path)}\n`);
+    // In place: a call that runs already sees the same file.
+    writeFileSync(this.exclude, names.join(''));
+  }
+
+  release(): void {
+    this.running -= 1;
+    if (this.running === 0) this.clear();
+  }
+
+  clear(): void {
+    for (const link of this.links) restoreLink(link);
+    // Children first; they were found after their parents.
+    for (const mark of [...this.made.values()].toReversed()) removeMark(mark);
+    this.made.clear();
+    this.links = [];
   }
 }
 
-function readOrEmpty(file: string): string {
+function makeFolder(path: string): void {
   try {
-    return readFileSync(file, 'utf8');
+    mkdirSync(path);
   } catch {
-    // ENOENT, ENOTDIR: no repository, or a worktree's pointer.
-    return '';
+    // EEXIST: another call made it. EROFS, EACCES: bwrap will say so.
   }
+}
+
+/** Only what is still empty goes: nothing inside the sandbox could have written there. */
+function removeMark({ path, kind }: Made): void {
+  try {
+    if (kind === 'folder') rmdirSync(path);
+    else if (statSync(path).size === 0) rmSync(path);
+  } catch {
+    // ENOENT or ENOTEMPTY: never made, gone already, or not ours.
+  }
+}
+
+function restoreLink({ path, target }: KeptLink): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() && readlinkSync(path) === target) return;
+  rmSync(path, { recursive: true, force: true });
+  symlinkSync(target, path);
 }

@@ -1,162 +1,125 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { PROTECTED_FILES, PROTECTED_FOLDERS } from '../core/protected-names.ts';
+import { mountGit } from './git-mounts.ts';
+import { close, createLayer, hide } from './layer.ts';
+import { innerHome, isWithin, resolver, scratchMounts, sealScratch, systemMounts } from './system-mounts.ts';
+import { toolFolders } from './tool-folders.ts';
 import type { SandboxConfig } from '../core/config.ts';
+import type { GitCovers } from './git-mounts.ts';
+import type { KeptLink, Layer, Made } from './layer.ts';
 
 export interface ProfileOptions {
   config: SandboxConfig;
   /** Real absolute path. */
   workspace: string;
-  /** Folders below the workspace that tools must not see (the run folder). */
+  /** Folders that tools must not see (the run folder, the CI runner's temporary folder). */
   hidden: readonly string[];
-  /** Files below the workspace that stay read-only (the task and what it names). */
+  /** Files that stay read-only (the task and what it names). */
   locked: readonly string[];
   /** The runner's home; inside it is empty but for `sandbox.read`. */
   home: string;
   /** PATH as the tools get it. */
   path: string;
-  /** Files of ours that cover git's own: the minimal configuration, and a `commondir` that names the folder itself. */
-  git_config: string;
-  git_commondir: string;
+  nested_git: readonly string[];
+  covers: GitCovers;
+  /** An empty file of ours. */
+  empty: string;
+  /** Mounts of ours: what stands where. */
+  extra: readonly (readonly [source: string, target: string])[];
 }
 
 export interface Profile {
   /** bwrap's options, without the command. */
   args: string[];
   /** Mount points that bwrap has to make in the workspace; removed when no call runs any more. */
-  made: { path: string; kind: 'file' | 'folder' }[];
-}
-
-const SYSTEM = ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix'];
-// Fresh and empty: hides sockets, homes and the CI runner's temporary folder.
-const EMPTY = ['/tmp', '/run', '/home', '/root', '/var/tmp', '/mnt', '/media', '/srv'];
-const HIDDEN_SYSTEM_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/sudoers'];
-
-/** bwrap's arguments for one tool call (threat model, section 5). Later mounts cover earlier ones. */
-export function buildProfile(options: ProfileOptions): Profile {
-  const made: Profile['made'] = [];
-  const args = [
-    ...isolation(options.config.network),
-    ...SYSTEM.flatMap(systemMount),
-    ...HIDDEN_SYSTEM_FILES.filter((file) => existsSync(file)).flatMap((file) => ['--ro-bind', '/dev/null', file]),
-    '--proc',
-    '/proc',
-    '--dev',
-    '/dev',
-    ...EMPTY.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
-    '--dir',
-    options.home,
-    ...(options.config.network === true ? resolver() : []),
-    ...pathMounts(options.path),
-    ...options.config.read.flatMap((path) => bindExisting('--ro-bind', expand(path, options))),
-    ...workspaceMounts(options),
-    ...options.hidden.flatMap((folder) => ['--tmpfs', folder]),
-    ...gitMounts(options, made),
-    ...protectedMounts(options, made),
-    ...options.locked.flatMap((file) => bindExisting('--ro-bind', file)),
-  ];
-  return { args, made };
+  made: Made[];
+  /** Links that tools could have replaced. */
+  links: KeptLink[];
 }
 
 const ISOLATED = '--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL';
+
+/** bwrap's arguments for one tool call (threat model, section 5). Later mounts cover earlier ones. */
+export function buildProfile(options: ProfileOptions): Profile {
+  const { config, workspace, home } = options;
+  const inner = innerHome(home, workspace);
+  const layer = workspaceLayer(options);
+  const args = [
+    ...isolation(config.network),
+    ...systemMounts([workspace, home, ...options.hidden]),
+    ...scratchMounts(inner),
+    ...(config.network === true ? resolver() : []),
+    ...toolFolders(options.path, home).flatMap((path) => ['--ro-bind', path, path]),
+    ...config.read.flatMap((path) => outsideMount('--ro-bind', path, options)),
+    ...layer.args,
+    ...options.extra.flatMap(([source, target]) => ['--ro-bind', source, target]),
+    ...sealScratch(inner),
+  ];
+  return { args, made: layer.made, links: layer.links };
+}
 
 function isolation(network: SandboxConfig['network']): string[] {
   // --share-net takes back what --unshare-all gave away, so it stands behind it.
   return [...ISOLATED.split(' '), '--hostname', 'sandbox', ...(network === true ? ['--share-net'] : [])];
 }
 
-function systemMount(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return lstatSync(folder).isSymbolicLink()
-    ? ['--symlink', readlinkSync(folder), folder]
-    : ['--ro-bind', folder, folder];
+/** A path of the task that is not in the workspace; `~` is the runner's home, and the same name inside. */
+function outsideMount(flag: string, path: string, { home, workspace }: ProfileOptions): string[] {
+  const fromHome = path === '~' || path.startsWith('~/');
+  const source = fromHome ? join(home, path.slice(1)) : resolve(workspace, path);
+  if (isWithin(workspace, source) || !existsSync(source)) return [];
+  return [flag, source, fromHome ? join(innerHome(home, workspace), path.slice(1)) : source];
 }
 
-/** /etc/resolv.conf is often a link into /run, which is empty inside. */
-function resolver(): string[] {
-  const file = '/etc/resolv.conf';
-  if (!existsSync(file)) return [];
-  const real = realpathSync(file);
-  return real === file ? [] : ['--ro-bind', real, real];
+/** The workspace, with everything in it that is closed to tools. */
+function workspaceLayer(options: ProfileOptions): Layer {
+  const { workspace, config, nested_git, covers } = options;
+  const layer = createLayer(options.empty);
+  const roots = writableRoots(options);
+  const whole = roots.includes(workspace);
+  layer.args.push(whole ? '--bind' : '--ro-bind', workspace, workspace);
+  if (!whole) layer.args.push(...roots.flatMap((root) => ['--bind', root, root]));
+  layer.args.push(...config.write.flatMap((path) => outsideMount('--bind', path, options)));
+  for (const [path, kind] of protectedPaths(workspace)) {
+    const root = rootOf(roots, path);
+    if (root !== undefined) close(layer, root, path, kind);
+  }
+  mountGit(layer, { workspace, writable: whole, git_write: config.git_write, nested: nested_git, covers });
+  for (const file of options.locked) {
+    const root = rootOf(roots, file);
+    if (root !== undefined && existsSync(file)) close(layer, root, file, 'file');
+  }
+  for (const folder of options.hidden.filter(existsSync)) hideFolder(layer, folder, options);
+  return layer;
 }
 
-/** Tools installed outside /usr: the folder on PATH and the libraries beside it, but never their whole prefix. */
-function pathMounts(path: string): string[] {
-  const folders = path.split(':').filter((folder) => folder.startsWith('/') && existsSync(folder) && !isSystem(folder));
-  return folders.flatMap((folder) => {
-    const real = realpathSync(folder);
-    const prefix = dirname(real);
-    const beside = basename(real) === 'bin' ? ['lib', 'lib64', 'libexec'].map((name) => join(prefix, name)) : [];
-    return [real, ...beside].flatMap((item) => bindExisting('--ro-bind', item));
-  });
+/** Folders of the workspace that tools write to; one that leads out of it is none. */
+function writableRoots({ workspace, config }: ProfileOptions): string[] {
+  return config.write
+    .map((path) => resolve(workspace, path))
+    .filter((path) => isWithin(workspace, path) && existsSync(path) && realpathSync(path) === path);
 }
 
-function isSystem(folder: string): boolean {
-  return SYSTEM.some((root) => folder === root || folder.startsWith(`${root}/`));
+/** The writable folder a path lies in, unless the task names the path itself or something in it. */
+function rootOf(roots: readonly string[], path: string): string | undefined {
+  if (roots.some((root) => isWithin(path, root))) return undefined;
+  return roots.find((root) => isWithin(root, path));
 }
 
-function bindExisting(flag: string, path: string): string[] {
-  return existsSync(path) ? [flag, path, path] : [];
-}
-
-function expand(path: string, { home, workspace }: ProfileOptions): string {
-  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
-  return resolve(workspace, path);
-}
-
-function workspaceMounts(options: ProfileOptions): string[] {
-  const { workspace, config } = options;
-  const whole = config.write.some((path) => resolve(workspace, path) === workspace);
-  if (whole) return ['--bind', workspace, workspace];
+function protectedPaths(workspace: string): [path: string, kind: Made['kind']][] {
   return [
-    '--ro-bind',
+    ...PROTECTED_FILES.map((name): [string, Made['kind']] => [join(workspace, name), 'file']),
+    ...PROTECTED_FOLDERS.map((name): [string, Made['kind']] => [join(workspace, name), 'folder']),
+  ];
+}
+
+/** Only where tools would see it: everywhere else nothing is mounted. */
+function hideFolder(layer: Layer, folder: string, { workspace, config, home }: ProfileOptions): void {
+  const shown = [
     workspace,
-    workspace,
-    ...config.write.flatMap((path) => bindExisting('--bind', expand(path, options))),
+    ...[...config.read, ...config.write].map((path) => resolve(workspace, path.replace(/^~/, home))),
   ];
-}
-
-/** Parts of a writable git folder through which a later git call could be made to run something. */
-const GIT_HELPERS = ['hooks', 'info', 'modules'];
-
-function gitMounts(options: ProfileOptions, made: Profile['made']): string[] {
-  const git = join(options.workspace, '.git');
-  if (!existsSync(git)) return absent(git, 'file', made);
-  if (!lstatSync(git).isDirectory()) return ['--ro-bind', git, git]; // a worktree's or submodule's pointer
-  const cover = ['--ro-bind', options.git_config, join(git, 'config')];
-  if (!options.config.git_write) return ['--ro-bind', git, git, ...cover];
-  const helpers = GIT_HELPERS.map((name) => join(git, name));
-  return [
-    ...cover,
-    ...helpers.flatMap((path) => (existsSync(path) ? ['--ro-bind', path, path] : absent(path, 'folder', made))),
-    ...covered(join(git, 'commondir'), options.git_commondir, made),
-    ...covered(join(git, 'config.worktree'), '/dev/null', made),
-  ];
-}
-
-/** A file that must not appear: shown with harmless content where it does not exist. */
-function covered(path: string, harmless: string, made: Profile['made']): string[] {
-  if (existsSync(path)) return ['--ro-bind', path, path];
-  made.push({ path, kind: 'file' });
-  return ['--ro-bind', harmless, path];
-}
-
-function protectedMounts({ workspace, config }: ProfileOptions, made: Profile['made']): string[] {
-  if (!config.write.some((path) => resolve(workspace, path) === workspace)) return [];
-  const mount = (name: string, kind: 'file' | 'folder'): string[] => {
-    const path = join(workspace, name);
-    return existsSync(path) ? ['--ro-bind', path, path] : absent(path, kind, made);
-  };
-  return [
-    ...PROTECTED_FILES.flatMap((name) => mount(name, 'file')),
-    ...PROTECTED_FOLDERS.flatMap((name) => mount(name, 'folder')),
-  ];
-}
-
-/** Something read-only and empty stands where nothing is, so that nothing can be planted there. */
-function absent(path: string, kind: 'file' | 'folder', made: Profile['made']): string[] {
-  const parent = dirname(path);
-  if (!existsSync(parent)) made.push({ path: parent, kind: 'folder' });
-  made.push({ path, kind });
-  return kind === 'file' ? ['--ro-bind', '/dev/null', path] : ['--tmpfs', path, '--remount-ro', path];
+  const root = shown.find((path) => path !== folder && isWithin(path, folder));
+  if (root !== undefined) hide(layer, root, folder);
 }

@@ -1,66 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BWRAP, createSandbox } from '../../src/sandbox/bubblewrap.ts';
-import type { SandboxConfig } from '../../src/core/config.ts';
-
-const CONFIG: SandboxConfig = {
-  mode: 'required',
-  network: false,
-  env: [],
-  read: [],
-  write: ['.'],
-  git_write: false,
-  allow_untrusted: false,
-};
-const missing = !existsSync(BWRAP) && process.env['AGENT_RUN_REQUIRE_BWRAP'] !== '1';
-
-function workspace(git = true): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-test-')));
-  writeFileSync(join(folder, 'README.md'), 'hello\n');
-  if (!git) return folder;
-  const options = { cwd: folder, env: { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null' } };
-  execFileSync('git', ['init', '-q'], options);
-  execFileSync(
-    'git',
-    ['config', 'http.https://example.invalid/.extraheader', 'AUTHORIZATION: basic c2VjcmV0'],
-    options,
-  );
-  execFileSync('git', ['config', 'user.name', 'Somebody'], options);
-  execFileSync('git', ['-c', 'user.email=a@example.invalid', 'commit', '-q', '--allow-empty', '-m', 'first'], options);
-  return folder;
-}
-
-interface Inside {
-  config?: Partial<SandboxConfig>;
-  hidden?: string[];
-  locked?: string[];
-  env?: Record<string, string>;
-}
-
-function inside(folder: string, script: string, { config, hidden = [], locked = [], env = {} }: Inside = {}) {
-  const sandbox = createSandbox({
-    config: { ...CONFIG, ...config },
-    workspace: folder,
-    hidden,
-    locked,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...env },
-    home: '/root',
-  });
-  const wrapped = sandbox.wrap(['/bin/sh', '-c', script], folder);
-  const [file = '', ...args] = wrapped.argv;
-  const result = spawnSync(file, args, {
-    cwd: wrapped.cwd,
-    env: wrapped.env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  wrapped.release?.();
-  sandbox.dispose();
-  return result;
-}
+import { inside, missing, workspace } from './inside.ts';
 
 describe.skipIf(missing)('a call in the sandbox (needs bubblewrap)', () => {
   test('reads and writes the workspace and keeps the exit code', () => {
