@@ -10,16 +10,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
 import { nestedGitFolders, readConfig } from './git-mounts.ts';
+import { Marks } from './marks.ts';
 import { buildProfile } from './profile.ts';
 import { innerHome } from './system-mounts.ts';
 import type { SandboxConfig } from '../core/config.ts';
 import type { Boundary } from '../core/ports.ts';
 import type { GitCovers } from './git-mounts.ts';
-import type { KeptLink, Made } from './layer.ts';
 import type { ProfileOptions } from './profile.ts';
 
 export const BWRAP = '/usr/bin/bwrap';
@@ -52,29 +52,15 @@ const LIMITS = 'ulimit -f 8388608 && ulimit -c 0; exec "$@"';
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const own = mkdtempSync(join(tmpdir(), 'agent-run-'));
-  const { proxy_socket, workspace } = options;
-  const [exclude, empty] = [join(own, 'git-exclude'), join(own, 'empty')];
-  writeFileSync(empty, '');
-  const proxied =
-    proxy_socket === undefined
-      ? []
-      : [
-          [proxy_socket, INNER_SOCKET],
-          [process.execPath, process.execPath],
-        ];
+  const { proxy_socket } = options;
+  const exclude = join(own, 'git-exclude');
+  const marks = new Marks(options.workspace, exclude);
+  const constant = constantOptions(options, own, exclude);
   const env: Record<string, string> = {
     ...options.env,
-    HOME: innerHome(options.home, workspace),
+    HOME: innerHome(options.home, options.workspace),
     ...(proxy_socket === undefined ? {} : proxyVariables()),
   };
-  const constant: Omit<ProfileOptions, 'path'> = {
-    ...options,
-    nested_git: nestedGitFolders(workspace),
-    covers: createCovers(own),
-    empty,
-    extra: [[exclude, EXCLUDE], ...proxied] as [string, string][],
-  };
-  const marks = new Marks(workspace, exclude);
   return {
     state: { mode: options.config.mode, active: 'bubblewrap', detail: 'bubblewrap' },
     env,
@@ -98,6 +84,27 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** What is the same for every call. */
+function constantOptions(options: SandboxOptions, own: string, exclude: string): Omit<ProfileOptions, 'path'> {
+  const empty = join(own, 'empty');
+  writeFileSync(empty, '');
+  const { proxy_socket } = options;
+  const proxied: [string, string][] =
+    proxy_socket === undefined
+      ? []
+      : [
+          [proxy_socket, INNER_SOCKET],
+          [process.execPath, process.execPath],
+        ];
+  return {
+    ...options,
+    nested_git: nestedGitFolders(options.workspace),
+    covers: createCovers(own),
+    empty,
+    extra: [[exclude, EXCLUDE], ...proxied],
+  };
+}
+
 /** Files that stand in for git's own, written once for each git folder. */
 function createCovers(own: string): GitCovers {
   const commondir = join(own, 'git-commondir');
@@ -114,69 +121,4 @@ function createCovers(own: string): GitCovers {
       return file;
     },
   };
-}
-
-/** What calls leave in the workspace: mount points that bwrap made, and links that a tool may have replaced. */
-class Marks {
-  private running = 0;
-  private readonly made = new Map<string, Made>();
-  private links: readonly KeptLink[] = [];
-  private readonly workspace: string;
-  private readonly exclude: string;
-
-  constructor(workspace: string, exclude: string) {
-    this.workspace = workspace;
-    this.exclude = exclude;
-    writeFileSync(exclude, '');
-  }
-
-  take({ made, links }: { made: readonly Made[]; links: readonly KeptLink[] }): void {
-    this.running += 1;
-    for (const mark of made) {
-      this.made.set(mark.path, mark);
-      if (mark.before) makeFolder(mark.path);
-    }
-    this.links = links;
-    const names = [...this.made.keys()].map((path) => `/${relative(this.workspace, path)}\n`);
-    // In place: a call that runs already sees the same file.
-    writeFileSync(this.exclude, names.join(''));
-  }
-
-  release(): void {
-    this.running -= 1;
-    if (this.running === 0) this.clear();
-  }
-
-  clear(): void {
-    for (const link of this.links) restoreLink(link);
-    // Children first; they were found after their parents.
-    for (const mark of [...this.made.values()].toReversed()) removeMark(mark);
-    this.made.clear();
-    this.links = [];
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path);
-  } catch {
-    // EEXIST: another call made it. EROFS, EACCES: bwrap will say so.
-  }
-}
-
-/** Only what is still empty goes: nothing inside the sandbox could have written there. */
-function removeMark({ path, kind }: Made): void {
-  try {
-    if (kind === 'folder') rmdirSync(path);
-    else if (statSync(path).size === 0) rmSync(path);
-  } catch {
-    // ENOENT or ENOTEMPTY: never made, gone already, or not ours.
-  }
-}
-
-function restoreLink({ path, target }: KeptLink): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() && readlinkSync(path) === target) return;
-  rmSync(path, { recursive: true, force: true });
-  symlinkSync(target, path);
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { close, cover, kindOf, pin } from './layer.ts';
 import type { Layer } from './layer.ts';
 
@@ -70,19 +70,13 @@ function submoduleConfigs(folder: string, depth: number): string[] {
 /** Git folders below a workspace, found with a bounded walk; links and installed packages are passed over. */
 export function nestedGitFolders(workspace: string): string[] {
   const found: string[] = [];
-  let level = [workspace];
+  let level = foldersIn(workspace).filter((folder) => basename(folder) !== '.git');
   let seen = 0;
-  for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth += 1) {
-    const next: string[] = [];
-    for (const folder of level) {
-      seen += 1;
-      if (seen > MOST_FOLDERS) return found;
-      for (const name of foldersIn(folder)) {
-        if (name !== '.git') next.push(join(folder, name));
-        else if (depth > 0) found.push(join(folder, name));
-      }
-    }
-    level = next;
+  for (let depth = 1; depth < MOST_LEVELS && seen < MOST_FOLDERS; depth += 1) {
+    const next = level.slice(0, MOST_FOLDERS - seen).flatMap(foldersIn);
+    seen += level.length;
+    found.push(...next.filter((folder) => basename(folder) === '.git'));
+    level = next.filter((folder) => basename(folder) !== '.git');
   }
   return found;
 }
@@ -94,7 +88,8 @@ const PASSED_OVER = new Set(['node_modules', 'agent-run-results', '.venv', 'targ
 function foldersIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name)).map((entry) => entry.name);
+    const folders = entries.filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name));
+    return folders.map((entry) => join(folder, entry.name));
   } catch {
     // EACCES: closed to us, so closed to tools.
     return [];
