@@ -34,7 +34,7 @@ export const ALL_OPTIONS: Record<string, OptionSpec> = { ...OPTIONS, ...BATCH_OP
 
 const FOR_RUN = [...Object.keys(OPTIONS), ...Object.keys(BATCH_OPTIONS)];
 const FOR_VALIDATE = Object.keys(OPTIONS);
-const FOR_EXPLAIN = ['input', 'workspace', 'format'];
+const FOR_EXPLAIN = ['input', 'workspace', 'task-ref', 'format'];
 const FOR_RESUME = [
   ...Object.keys(RESUME_OPTIONS),
   'max-turns',

@@ -18,9 +18,9 @@ export async function loadTask(file: string, options: RunOptions, world: World):
       env,
       cwd,
       readStdin: (max_bytes) => readStream(stdin, max_bytes),
-      openCommit: async (ref) => {
+      openCommit: async (ref, folder) => {
         const { openCommit } = await import('../run/task-ref.ts');
-        return openCommit(ref, { cwd, env });
+        return openCommit(ref, { cwd: folder, env });
       },
     });
   } catch (error) {

@@ -8,22 +8,16 @@ import { UsageError } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { type Building, buildText, stopAtIssues } from './building.ts';
 import { buildContext } from './context.ts';
+import { buildCustomTools } from './custom-tools.ts';
 import { fillInputs, readGivenInputs } from './inputs.ts';
 import { type Issue, showValue } from './issues.ts';
 import { buildLimits, rangeIssues } from './limits.ts';
-import type { Env, RunOptions } from './merge.ts';
+import type { RunOptions } from './merge.ts';
 import { buildModel } from './model.ts';
 import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
-import {
-  MAX_NAMED_BYTES,
-  MAX_TASK_BYTES,
-  readDisk,
-  type ReadFile,
-  type ReadResult,
-  type Source,
-  sourceOf,
-} from './source.ts';
+import { chooseReader, type ReaderRequest } from './reader.ts';
+import { MAX_NAMED_BYTES, MAX_TASK_BYTES, type ReadFile, type ReadResult, type Source, sourceOf } from './source.ts';
 import type { TaskFile } from './task-file.ts';
 import { literalTemplateIssues } from './template-places.ts';
 import { buildSandbox, buildTools, buildVerify } from './tools.ts';
@@ -31,23 +25,18 @@ import { untrustedReason } from './trust.ts';
 import { unavailableIssues } from './unavailable.ts';
 import { validateTask } from './validate-task.ts';
 
-export interface LoadRequest {
-  /** As given on the command line; '-' is JSON on standard input. */
-  file: string;
-  options: RunOptions;
-  env: Env;
-  cwd: string;
+/** `file` may be '-': JSON on standard input. */
+export interface LoadRequest extends ReaderRequest {
   /** Called at most once, and only when the command line says so. */
   readStdin: (max_bytes: number) => Promise<ReadResult>;
-  /** Reads the task and what it names from a commit; absent: `task_ref` cannot be served. */
-  openCommit?: (ref: string) => Promise<{ commit: string; read: ReadFile }>;
 }
 
 /** The run that a task file and its options describe; throws UsageError for every mistake of the caller. */
 export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const { options, cwd, env } = request;
   const workspace = findWorkspace(options.workspace, cwd);
-  const { read, commit } = await chooseReader(request);
+  const reason = options.untrusted ? 'said by --untrusted or AGENT_RUN_UNTRUSTED' : untrustedReason(env);
+  const { read, commit } = await chooseReader(request, { workspace, reason });
   const source = await readTask(request, read);
   const value = await parseSource(source);
   const issues = await taskIssues(value);
@@ -56,7 +45,6 @@ export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const building = await startBuilding(request, { source, task, read });
   const built = await buildTask(building, { options, ref: commit });
   await stopAtIssues(building);
-  const reason = options.untrusted ? 'said so' : untrustedReason(env);
   return {
     task: built,
     workspace,
@@ -105,6 +93,7 @@ async function buildTask(
     context: await buildContext(building),
     model,
     tools: buildTools(task.tools ?? {}),
+    custom_tools: await buildCustomTools(building),
     sandbox: buildSandbox(task.sandbox),
     limits: buildLimits(task.limits ?? {}, options),
     output: await buildOutput(building),
@@ -159,21 +148,6 @@ async function readTask(request: LoadRequest, read: ReadFile): Promise<Source> {
     throw new UsageError(`cannot read the task ${JSON.stringify(file)}: it is larger than ${MAX_TASK_BYTES} bytes`);
   }
   return sourceOf(file, result.text);
-}
-
-/** Where files come from: the disk, or with `--task-ref` the commit whose id the record names. */
-async function chooseReader({
-  options,
-  file,
-  openCommit,
-}: LoadRequest): Promise<{ read: ReadFile; commit: string | null }> {
-  const ref = options.task_ref;
-  if (ref === undefined) return { read: (path) => readDisk(path, MAX_NAMED_BYTES), commit: null };
-  if (file === '-') {
-    throw new UsageError('--task-ref: found it together with a task on standard input, expected a task file');
-  }
-  if (!openCommit) throw new UsageError('--task-ref is not available here');
-  return openCommit(ref);
 }
 
 /** Standard input holds one thing: the task, or one input. */

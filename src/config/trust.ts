@@ -1,7 +1,6 @@
 // Whether the workspace was written by a stranger: what the CI says of the event, never the task.
 
-import { readFileSync } from 'node:fs';
-import { isJsonObject } from '../core/json.ts';
+import { fieldAt, readPayload } from './event-payload.ts';
 import type { Env } from './merge.ts';
 
 // Anybody who can open an issue or write a comment chooses the words of these events.
@@ -26,16 +25,16 @@ function githubReason(env: Env): string | undefined {
   if (!event) return undefined;
   if (STRANGERS_EVENTS.has(event)) return `the event ${event}`;
   if (event !== 'pull_request' && event !== 'workflow_run') return undefined;
-  const payload = readEvent(env['GITHUB_EVENT_PATH']);
+  const payload = readPayload(env);
   // Without the payload nobody knows whose head this is.
   if (payload === undefined) return `the event ${event}, whose payload cannot be read`;
   const [head, base] =
     event === 'pull_request'
       ? [
-          at(payload, 'pull_request', 'head', 'repo', 'full_name'),
-          at(payload, 'pull_request', 'base', 'repo', 'full_name'),
+          fieldAt(payload, 'pull_request', 'head', 'repo', 'full_name'),
+          fieldAt(payload, 'pull_request', 'base', 'repo', 'full_name'),
         ]
-      : [at(payload, 'workflow_run', 'head_repository', 'full_name'), at(payload, 'repository', 'full_name')];
+      : [fieldAt(payload, 'workflow_run', 'head_repository', 'full_name'), fieldAt(payload, 'repository', 'full_name')];
   // A fork that was deleted has no name any more.
   return typeof head === 'string' && head === base ? undefined : `the event ${event} from a fork`;
 }
@@ -50,18 +49,4 @@ function gitlabReason(env: Env): string | undefined {
 
 function jenkinsReason(env: Env): string | undefined {
   return env['CHANGE_FORK'] ? 'a change request from a fork' : undefined;
-}
-
-function readEvent(path: string | undefined): unknown {
-  if (!path) return undefined;
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    // Missing, unreadable or no JSON: the caller takes the cautious side.
-    return undefined;
-  }
-}
-
-function at(value: unknown, ...keys: string[]): unknown {
-  return keys.reduce<unknown>((item, key) => (isJsonObject(item) ? item[key] : undefined), value);
 }

@@ -1,24 +1,23 @@
 // `--task-ref`: the task and what it names, read from a commit, so that a checkout nobody trusts has no say in them.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
-import { decode, MAX_NAMED_BYTES, type ReadFile, type ReadResult } from '../config/source.ts';
+import { isAbsolute, relative, resolve } from 'node:path';
+import type { CommitFiles } from '../config/reader.ts';
+import { decode, MAX_NAMED_BYTES, type ReadResult } from '../config/source.ts';
 import { UsageError } from '../core/errors.ts';
 import { toolEnvironment } from '../workspace/environment.ts';
 import { openRepository, type Repository } from '../workspace/git-repository.ts';
 import { resolveCommit } from '../workspace/git-refs.ts';
 
-/** A commit and the files in it; nothing is checked out and no program of the repository starts. */
-export interface CommitReader {
-  commit: string;
-  read: ReadFile;
-}
-
 const TIMEOUT_MS = 60_000;
+/** Names are names, not patterns, and a commit is what its id says. */
+const EXACT = { GIT_LITERAL_PATHSPECS: '1', GIT_NO_REPLACE_OBJECTS: '1' };
 
-/** Opens a commit of the repository around `cwd`; throws UsageError when there is no repository or no such commit. */
-export async function openCommit(ref: string, { cwd, env }: { cwd: string; env: Env }): Promise<CommitReader> {
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Opens a commit of the repository around `cwd`; nothing is checked out and no program of the repository starts. Throws UsageError when there is no repository or no such commit. */
+export async function openCommit(ref: string, { cwd, env }: { cwd: string; env: Env }): Promise<CommitFiles> {
   const folder = realpathSync(cwd);
   const toolEnv = toolEnvironment({ source: env, names: [], home: homedir(), workspace: folder });
   const opened = await openRepository({ cwd: folder, env: toolEnv, timeout_ms: TIMEOUT_MS });
@@ -26,37 +25,37 @@ export async function openCommit(ref: string, { cwd, env }: { cwd: string; env: 
   const { repository } = opened;
   const resolved = await resolveCommit(repository, ref);
   if (!resolved.ok) throw new UsageError(`--task-ref: ${resolved.reason}`);
-  const top = join(folder, ...repository.prefix.split('/').map((part) => (part === '' ? '.' : '..')));
-  return { commit: resolved.id, read: (path) => readBlob(repository, { commit: resolved.id, top, path }) };
+  const up = repository.prefix.replaceAll(/[^/]+/g, '..');
+  const tops = [resolve(cwd, up), resolve(folder, up)];
+  return { commit: resolved.id, read: (path) => readBlob(repository, resolved.id, nameIn(tops, path)) };
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-interface Place {
-  commit: string;
-  /** Real path of the repository's working tree. */
-  top: string;
-  /** Absolute; need not exist in the checkout. */
-  path: string;
+/** The path below the repository's top. Links of the checkout are not followed: whoever wrote it would choose the file. */
+function nameIn(tops: readonly string[], path: string): string | undefined {
+  const ways = tops.map((top) => relative(top, path).replaceAll('\\', '/'));
+  return ways.find((way) => way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }
 
-async function readBlob(repository: Repository, { commit, top, path }: Place): Promise<ReadResult> {
-  const name = relative(top, realParent(path)).replaceAll('\\', '/');
-  if (name === '' || name.startsWith('../') || name === '..') {
-    return { ok: false, reason: `it lies outside the repository at ${top}, so ${commit} cannot hold it` };
-  }
-  const listed = await repository.run(['ls-tree', '-z', '--long', '--full-tree', commit, '--', name]);
-  const [mode, type, id, size] = listed.stdout.toString('utf8').split('\t', 1).join('').split(/ +/);
-  if (listed.code !== 0 || id === undefined) return { ok: false, reason: `no such file in ${commit}` };
-  if (type !== 'blob' || !mode?.startsWith('100')) return { ok: false, reason: `it is no regular file in ${commit}` };
+async function readBlob(repository: Repository, commit: string, name: string | undefined): Promise<ReadResult> {
+  if (name === undefined) return { ok: false, reason: `it lies outside the repository, so ${commit} cannot hold it` };
+  const listed = await repository.run(['ls-tree', '-z', '--long', '--full-tree', commit, '--', name], { env: EXACT });
+  if (listed.code !== 0) return { ok: false, reason: `git cannot read ${commit}: ${listed.stderr}` };
+  const [mode = '', , id, size] = listed.stdout.toString('utf8').split('\t', 1).join('').split(/ +/);
+  if (id === undefined) return { ok: false, reason: `no such file in ${commit}` };
+  const kind = KINDS[mode] ?? 'something else';
+  if (kind !== FILE) return { ok: false, reason: `it is ${kind} in ${commit}, expected ${FILE}` };
   if (Number(size) > MAX_NAMED_BYTES) return { ok: false, reason: `it is larger than ${MAX_NAMED_BYTES} bytes` };
-  const blob = await repository.run(['cat-file', 'blob', id]);
+  const blob = await repository.run(['cat-file', 'blob', id], { env: EXACT });
   return blob.code === 0 ? decode(blob.stdout) : { ok: false, reason: blob.stderr.trim() };
 }
 
-/** The path with the part of it that exists made real: the working tree's top is a real path too. */
-function realParent(path: string): string {
-  const parent = dirname(path);
-  if (parent === path) return path;
-  return existsSync(parent) ? join(realpathSync(parent), basename(path)) : join(realParent(parent), basename(path));
-}
+const FILE = 'a regular file';
+/** What the modes of a tree's entries mean. */
+const KINDS: Record<string, string> = {
+  '100644': FILE,
+  '100755': FILE,
+  '100664': FILE,
+  '120000': 'a symbolic link',
+  '160000': 'a submodule',
+  '040000': 'a folder',
+};

@@ -226,7 +226,8 @@ describe('a step that does not succeed', () => {
   test('for want of a required sandbox starts nothing', () => {
     const task = { tools: { bash: { allow: ['echo hi'] } }, sandbox: { mode: 'off' } };
     const env = { GITHUB_EVENT_NAME: 'issue_comment' };
-    const { status, outputs } = runAction({ turns: [{ text: 'done' }], task, env });
+    const inputs = { workspace: '../temp' }; // the task lies outside of what a stranger wrote
+    const { status, outputs } = runAction({ turns: [{ text: 'done' }], task, env, inputs });
     expect(status).toBe(5);
     expect(outputs).toMatchObject({ 'exit-reason': 'sandbox_unavailable', 'total-input-tokens': '0' });
   });

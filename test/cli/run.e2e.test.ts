@@ -107,7 +107,7 @@ describe('stdout', () => {
     const [code] = (await once(child, 'close')) as [number | null]; // the first argument of a close event
     expect(code).toBe(1);
     expect(resultIn(join(cwd, 'out'))).toMatchObject({ status: 'failure', exit_reason: 'io_error', exit_code: 1 });
-    expect(stderr).toMatch(/agent-run: io_error \(exit 1\): stdout was closed/);
+    expect(stderr).toMatch(/agent-run: io_error \(exit 1\): stdout was closed .* \| spent 1 turns, cost unknown/);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
@@ -215,6 +215,18 @@ describe('--task-ref', () => {
     const wrong = await cli.run(['ci/task.json', '--task-ref', 'nope'], { cwd: repo.root });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--task-ref: "nope" is not in this clone');
+  });
+
+  test('is needed for a task in the checkout of an untrusted run', async () => {
+    const task = JSON.stringify({ prompt: 'x', model: { provider: 'script', script: { turns: [{ text: 'base' }] } } });
+    const repo = gitRepo({ 'task.json': task });
+    repo.commit({ 'task.json': task.replace('base', 'head') });
+    const env = { AGENT_RUN_UNTRUSTED: '1' };
+    const refused = await cli.run(['task.json'], { cwd: repo.root, env });
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('take the task and what it names from a commit: --task-ref BASE');
+    const read = await cli.run(['task.json'], { cwd: repo.root, env: { ...env, AGENT_RUN_TASK_REF: 'HEAD~1' } });
+    expect(read).toMatchObject({ code: 0, stdout: 'base\n' });
   });
 });
 

@@ -15,6 +15,7 @@ export interface Loading {
   flags?: RawFlags;
   env?: Record<string, string>;
   stdin?: string;
+  openCommit?: NonNullable<LoadRequest['openCommit']>;
 }
 
 export function load({
@@ -24,6 +25,7 @@ export function load({
   flags = {},
   env = {},
   stdin,
+  openCommit,
 }: Loading): Promise<RunConfig> {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -34,6 +36,7 @@ export function load({
     options: mergeOptions(flags, env),
     env,
     cwd: folder,
+    ...(openCommit ? { openCommit } : {}),
     readStdin: () =>
       stdin === undefined ? Promise.reject(new Error('stdin was read')) : Promise.resolve({ ok: true, text: stdin }),
   };
