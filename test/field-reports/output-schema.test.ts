@@ -108,7 +108,7 @@ describe('the schema', () => {
       replies: [submit({ result: { a: 'x', b: 1 } }), submit({ result: { b: 2 } })],
     });
     expect(run.result.output).toEqual({ b: 2 });
-    const [tool] = run.turns[0]?.body['tools'] as { input_schema: Record<string, unknown> }[];
+    const [tool] = (run.turns[0]?.body['tools'] ?? []) as { input_schema: Record<string, unknown> }[];
     expect(tool?.input_schema).toMatchObject({ type: 'object', required: ['result'] });
     expect(Object.keys(tool?.input_schema ?? {})).not.toContain('oneOf');
   });
