@@ -16,9 +16,9 @@ const FUNCTIONS = new Set([
   'sprintf',
   'int',
 ]);
-const WORDS = new Set(['print', 'printf', 'if', 'else', 'for', 'in', 'next', 'exit', 'BEGIN', 'END']);
+const WORDS = new Set(['print', 'printf', 'if', 'else', 'for', 'while', 'do', 'in', 'next', 'exit', 'BEGIN', 'END']);
 const REFUSED =
-  /^(?:system|getline|close|fflush|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC|function|func|while|do|nextfile|switch|RS)$/;
+  /^(?:system|getline|close|fflush|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC|function|func|nextfile|switch)$/;
 const VARIABLE = /^[a-z]\w*=/;
 
 /** `awk`: only programs that compute and print; no files, pipes, calls out or environment. */
@@ -56,7 +56,7 @@ export function isPlainAwk(program: string): boolean {
   let depth = 0;
   let previous = ';';
   while (place < program.length) {
-    const token = readRegex(program, place, previous) ?? readToken(program, place);
+    const token = program[place] === '/' ? readSlash(program, place, previous) : readToken(program, place);
     if (token === undefined) return false;
     place += token.length;
     if (/^\s+$/.test(token)) {
@@ -73,8 +73,13 @@ export function isPlainAwk(program: string): boolean {
   return depth === 0;
 }
 
-function readRegex(program: string, place: number, previous: string): string | undefined {
-  if (program[place] !== '/' || !/^(?:[({;,!~}]|&&|\|\||!~)$/.test(previous)) return undefined;
+/** A slash divides behind a variable, a number or an index; elsewhere it must start a regular expression. */
+function readSlash(program: string, place: number, previous: string): string | undefined {
+  const isName = /^[A-Za-z_]/.test(previous) && !WORDS.has(previous) && !FUNCTIONS.has(previous);
+  if (isName || /^\d/.test(previous) || previous === ']') return '/';
+  // Behind a bracket or a text both are possible, depending on what stands further left.
+  if (previous === ')' || previous.startsWith('"') || FUNCTIONS.has(previous) || /^[+-]$/.test(previous))
+    return undefined;
   REGEX.lastIndex = place;
   return REGEX.exec(program)?.[0];
 }

@@ -18,6 +18,10 @@ export interface ProgramEntry {
   readonly value_longs?: readonly string[];
   /** Long options start with one dash too and are never abbreviated or clustered (find, go, xxd). */
   readonly single_dash?: boolean;
+  /** Long options may start with one dash as well, and clusters exist too (npm). */
+  readonly any_dashes?: boolean;
+  /** Operands must match this expression. */
+  readonly operand_pattern?: string;
   /** Options end at the first operand, which is a program's own script. */
   readonly stop_at_operand?: boolean;
   /** Options known to take no value; behind any other one an operand may be its value, so options go on. */

@@ -1,4 +1,4 @@
-import { hardenGit, lookAtGit } from './git.ts';
+import { HARDENING, hardenedPlace, lookAtGit } from './git.ts';
 import type { PathJudge } from './judgement.ts';
 import { literal } from './judgement.ts';
 
@@ -31,5 +31,7 @@ export async function judgeGitArgs(
       if (!verdict.ok) return refuse(`${finding.reason}: ${verdict.reason}`);
     }
   }
-  return { allowed: true, argv: hardenGit(words).map((word) => word.text) };
+  const argv = words.map((word) => word.text);
+  for (const place of hardenedPlace(words)) argv.splice(place, 0, ...HARDENING);
+  return { allowed: true, argv };
 }

@@ -14,6 +14,8 @@ export function lookAtGitConfig(args: readonly Arg[], at: number): readonly Find
   for (let index = at + 1; index < args.length; index += 1) {
     const arg = args[index];
     if (arg === undefined) break;
+    if (arg.kind === 'glob' || arg.kind === 'leading_glob')
+      findings.push({ index, reason: `git config ${arg.text}: a glob may become a key and a value` });
     if (READS.test(arg.text) && (arg.text.startsWith('-') || operands === 0)) reads = true;
     else if (PLACES.test(arg.text)) findings.push(...placeFinding(args, (index += 1)));
     else if (arg.text.startsWith('-') && !FLAGS.test(arg.text))

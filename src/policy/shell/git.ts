@@ -1,7 +1,6 @@
 import gitTable from '../danger-git.json' with { type: 'json' };
 import { lookAtGitConfig } from './git-config.ts';
 import type { Arg, Finding, Inspection } from './judgement.ts';
-import { literal } from './judgement.ts';
 import type { OptionScan } from './options.ts';
 import { leadingGlobs, scanOptions } from './options.ts';
 import { readFinding } from './paths.ts';
@@ -157,9 +156,11 @@ function isKnownRemoteOption(text: string, name: string): boolean {
   return REMOTE_FLAGS.test(text) || (SUBCOMMANDS.get(name)?.value_longs?.includes(text) ?? false);
 }
 
-/** Adds to log, diff and show what keeps helpers of the repository off; their output stays the same. */
-export function hardenGit(args: readonly Arg[]): readonly Arg[] {
+/** Options that keep helpers of the repository off; the output of log, diff and show stays the same without them. */
+export const HARDENING = ['--no-ext-diff', '--no-textconv'] as const;
+
+/** The place for those options in the arguments of log, diff or show; none for other sub-commands. */
+export function hardenedPlace(args: readonly Arg[]): number[] {
   const at = gitSubcommandIndex(args);
-  if (!/^(?:log|diff|show)$/.test(args[at]?.text ?? '')) return args;
-  return [...args.slice(0, at + 1), literal('--no-ext-diff'), literal('--no-textconv'), ...args.slice(at + 1)];
+  return /^(?:log|diff|show)$/.test(args[at]?.text ?? '') ? [at + 1] : [];
 }

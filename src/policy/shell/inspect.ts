@@ -7,7 +7,7 @@ import type { Arg, Finding, Inspection, Wrapped } from './judgement.ts';
 import { lookAtLauncher, lookAtXargs } from './launchers.ts';
 import type { OptionScan } from './options.ts';
 import { judgeSubcommand, leadingGlobs, scanOptions } from './options.ts';
-import { guardFinding, readFinding, staysInside, writeFinding } from './paths.ts';
+import { guardFinding, isDevice, readFinding, staysInside, writeFinding } from './paths.ts';
 import { lookAtJq, lookAtPrintf, lookAtTest } from './programs.ts';
 import { lookAtRunner } from './runners.ts';
 import { lookAtSed } from './sed.ts';
@@ -102,8 +102,13 @@ function wholeList(args: readonly Arg[], program: string, entry: ProgramEntry): 
   if (entry.needs !== undefined && !args.some((arg) => new RegExp(entry.needs ?? '').test(arg.text))) {
     found.push({ index: args.length, reason: `${program}: ${why}` });
   }
-  if (entry.subcommands !== undefined) found.push(...judgeSubcommand(args, program, entry.subcommands));
+  if (entry.subcommands !== undefined)
+    found.push(...judgeSubcommand(args, program, entry.subcommands, firstOperand(args)));
   return found;
+}
+
+function firstOperand(args: readonly Arg[]): number {
+  return args.findIndex((arg, index) => index > 0 && !arg.text.startsWith('-'));
 }
 
 function isAmong(arg: Arg, only: readonly RegExp[]): boolean {
@@ -117,6 +122,9 @@ function judgeOperands(scan: OptionScan, program: string, entry: ProgramEntry): 
   return scan.operands.slice(skip).flatMap(({ index, arg }, place): readonly Finding[] => {
     if (entry.write_from !== undefined && (place >= entry.write_from || arg.kind !== 'literal')) {
       return present(writeFinding(arg, index, program));
+    }
+    if (entry.operand_pattern !== undefined && !new RegExp(entry.operand_pattern).test(arg.text)) {
+      return [{ index, reason: `${program} ${arg.text}: a star does not admit this operand` }];
     }
     if (entry.operands === 'read') return present(readFinding(arg, index, program));
     if (entry.operands === 'write') return present(writeFinding(arg, index, program));
@@ -141,6 +149,7 @@ function judgeCode(args: readonly Arg[], scan: OptionScan, entry: ProgramEntry):
   }
   if (entry.operands !== 'script') return [];
   const { index, arg } = first;
-  if (arg.kind === 'literal' && arg.text !== '-' && staysInside(arg.text)) return [];
-  return [{ index, reason: `${arg.text}: the script must be named, as a path inside the workspace` }];
+  const reason = `${arg.text}: the script must be named, as a path inside the workspace`;
+  if (arg.kind !== 'literal' || isDevice(arg.text)) return [{ index, reason }];
+  return staysInside(arg.text) ? [] : [{ index, reason, checks: [{ access: 'read', path: arg.text }] }];
 }

@@ -21,6 +21,7 @@ export function lookAtLauncher(args: readonly Arg[], entry: ProgramEntry): Inspe
     index += Math.max(width, 1);
   }
   index += spec.skip ?? 0;
+  findings.push(...globsBefore(args, index));
   const wrapped = args.slice(index);
   if (wrapped.length === 0) return { findings: [...findings, nothing(args, program)], wrapped: [], launches: true };
   const first = wrapped[0];
@@ -32,6 +33,17 @@ export function lookAtLauncher(args: readonly Arg[], entry: ProgramEntry): Inspe
     };
   }
   return { findings, wrapped: [{ index, args: wrapped }], launches: true };
+}
+
+/** A glob among the launcher's own arguments may become several words, and one of them the program. */
+function globsBefore(args: readonly Arg[], end: number): readonly Finding[] {
+  return args
+    .slice(0, end)
+    .flatMap((arg, index) =>
+      arg.kind === 'glob' || arg.kind === 'leading_glob'
+        ? [{ index, reason: `${arg.text}: a glob before the program` }]
+        : [],
+    );
 }
 
 function isOption(arg: Arg | undefined): boolean {
@@ -91,6 +103,7 @@ export function lookAtXargs(args: readonly Arg[]): Inspection {
     }
     index += text === '-I' || XARGS_VALUE.test(text) ? 2 : 1;
   }
+  findings.push(...globsBefore(args, index));
   const own = args.slice(index);
   if (own.length === 0) return { findings: [...findings, nothing(args, 'xargs')], wrapped: [], launches: true };
   const wrapped = replace === undefined ? [...own, unknownWord('*')] : own.map((arg) => replaced(arg, replace));

@@ -117,8 +117,16 @@ function isSpelled(name: string, list: readonly string[] | undefined, spec: Opti
   if (list === undefined || list.includes(name)) return list !== undefined;
   if (spec.single_dash) return name.startsWith('--') && list.includes(name.slice(1));
   if (!name.startsWith('--') || name.length < 3 || spec.safe?.includes(name)) return false;
-  const lower = name.toLowerCase().replaceAll('_', '-');
-  return list.some((option) => option.toLowerCase().startsWith(lower) || lower.startsWith(`${option.toLowerCase()}.`));
+  // Case and inner dashes do not count: many parsers take --globalSetup, --global-setup and --global_setup alike.
+  const given = canonical(name);
+  return list.some((option) => {
+    const known = canonical(option);
+    return option.startsWith('--') && (known.startsWith(given) || given.startsWith(`${known}.`));
+  });
+}
+
+function canonical(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '');
 }
 
 /** The options that one argument may stand for: a long name, or each letter of a cluster. */
@@ -127,7 +135,8 @@ function spellings(text: string, spec: OptionSpec): readonly Given[] {
   const name = equals < 0 ? text : text.slice(0, equals);
   const attached = equals < 0 ? undefined : text.slice(equals + 1);
   if (text.startsWith('--') || spec.single_dash) return [{ name, attached }];
-  const found: Given[] = [];
+  // Some programs know whole names behind one dash, and npm's parser drops any number of dashes.
+  const found: Given[] = name.length > 2 ? [{ name: spec.any_dashes === true ? `-${name}` : name, attached }] : [];
   for (let place = 1; place < text.length; place += 1) {
     const letter = text[place] ?? '';
     const rest = text.slice(place + 1);
@@ -184,8 +193,12 @@ export function leadingGlobs(args: readonly Arg[], end: number | undefined): rea
 }
 
 /** The first operand must be a sub-command of the list, unless the rule itself names it. */
-export function judgeSubcommand(args: readonly Arg[], program: string, known: readonly string[]): readonly Finding[] {
-  const index = args.findIndex((arg, place) => place > 0 && !arg.text.startsWith('-'));
+export function judgeSubcommand(
+  args: readonly Arg[],
+  program: string,
+  known: readonly string[],
+  index: number,
+): readonly Finding[] {
   const arg = args[index];
   if (arg === undefined || (arg.kind === 'literal' && known.includes(arg.text))) return [];
   return [{ index, reason: `${program} ${arg.text}: a star does not admit this sub-command; name it in a rule` }];

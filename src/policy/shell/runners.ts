@@ -13,12 +13,12 @@ type Inspect = (args: readonly Arg[]) => Inspection;
 export function lookAtRunner(args: readonly Arg[], entry: ProgramEntry, inspect: Inspect): Inspection {
   const program = programName(args[0]?.text ?? '');
   const scan = scanOptions(args, 1, program, entry);
+  const at = scan.operands[0]?.index ?? -1;
   const findings: Finding[] = [
     ...scan.findings,
-    ...judgeSubcommand(args, program, entry.subcommands ?? []),
+    ...judgeSubcommand(args, program, entry.subcommands ?? [], at),
     ...leadingGlobs(args, undefined),
   ];
-  const at = args.findIndex((arg, index) => index > 0 && !arg.text.startsWith('-'));
   if (at < 0) return { findings, wrapped: [], launches: true };
   const isLauncher = entry.launcher_words?.includes(args[at]?.text ?? '') === true;
   const list = args.slice(at + 1);

@@ -4,7 +4,9 @@ import type { Decision } from './decide.ts';
 import { decide, describeCommand } from './decide.ts';
 import { isReading } from './effect.ts';
 import { findBadCharacter } from './characters.ts';
-import { hardenGit } from './git.ts';
+import type { Arg, PathCheck, PathVerdict } from './judgement.ts';
+import { HARDENING, hardenedPlace } from './git.ts';
+import { inspect } from './inspect.ts';
 import { parseShell } from './parse.ts';
 import type { Cwds, Judged, Walk } from './walk-state.ts';
 import type { JudgedWord } from './words.ts';
@@ -79,7 +81,7 @@ async function meetConditions(
   if (decision.checks.length > 0 && cwds.length === 0) return refuse('the folder it would run in is not known');
   for (const check of decision.checks) {
     for (const cwd of cwds) {
-      const verdict = await walk.paths[check.access](check.path, cwd);
+      const verdict = await askPath(check, cwd, walk);
       if (!verdict.ok) return refuse(`the rule "${decision.rule}" does not cover ${check.path}: ${verdict.reason}`);
     }
   }
@@ -90,6 +92,14 @@ async function meetConditions(
     written[index] = { text, kind: 'literal', emit: quote(inner.script) };
   }
   return { decision, words: written };
+}
+
+/** A folder inside is readable where a file would be: `grep -r x FOLDER` names one. */
+async function askPath({ access, path }: PathCheck, cwd: string, walk: Walk): Promise<PathVerdict> {
+  const verdict = await walk.paths[access](path, cwd);
+  if (verdict.ok || access === 'write') return verdict;
+  const folder = await walk.paths.directory(path, cwd);
+  return folder.ok ? folder : verdict;
 }
 
 async function judgeInner(
@@ -142,7 +152,15 @@ function emitCommand(words: readonly JudgedWord[]): string {
   // In dash a redirect that fails ends the script behind `:`, but not behind true.
   if (name === ':') return ['true', ...words.slice(1).map((word) => word.emit)].join(' ');
   if (EXTERNAL.has(name)) return [quote(`/usr/bin/${name}`), ...words.slice(1).map((word) => word.emit)].join(' ');
-  const emits = new Map(words.map((word) => [word, word.emit] as const));
-  const hardened = programName(name) === 'git' ? hardenGit(words) : words;
-  return hardened.map((word) => emits.get(word as JudgedWord) ?? quote(word.text)).join(' ');
+  const written = words.map((word) => word.emit);
+  // From the last to the first, so that earlier places stay right.
+  for (const place of hardenedPlaces(words).sort((one, two) => two - one))
+    written.splice(place, 0, ...HARDENING.map(quote));
+  return written.join(' ');
+}
+
+/** Where git log, diff and show, also behind a launcher, take the options that keep a repository's helpers off. */
+function hardenedPlaces(args: readonly Arg[]): number[] {
+  if (programName(args[0]?.text ?? '') === 'git') return hardenedPlace(args);
+  return inspect(args).wrapped.flatMap((list) => hardenedPlaces(list.args).map((place) => place + list.index));
 }

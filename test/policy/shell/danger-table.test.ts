@@ -23,8 +23,8 @@ const LISTS = [
   'launcher_words',
   'pattern_options',
 ];
-const TEXTS = ['why', 'value_shorts', 'bare', 'operands', 'look', 'needs', 'module_option'];
-const FLAGS = ['single_dash', 'stop_at_operand', 'all', 'named', 'glob_safe', 'opaque', 'strips_dashes'];
+const TEXTS = ['why', 'value_shorts', 'bare', 'operands', 'look', 'needs', 'module_option', 'operand_pattern'];
+const FLAGS = ['single_dash', 'stop_at_operand', 'all', 'named', 'glob_safe', 'opaque', 'strips_dashes', 'any_dashes'];
 const OTHERS = ['first_path', 'write_from', 'launcher', 'named_values'];
 const DANGEROUS = ['runs', 'writes', 'config', 'outside', 'sends'] as const;
 
@@ -83,7 +83,7 @@ describe('the danger table', () => {
       const spelled = options.flatMap((option) => [
         [option, '@v'],
         // A short option takes what is glued to it, an equals sign included.
-        [option.startsWith('--') || entry.single_dash === true ? `${option}=@v` : `${option}@v`],
+        [option.length > 2 || entry.single_dash === true ? `${option}=@v` : `${option}@v`],
         option.startsWith('--') ? [option.slice(0, -1), '@v'] : [option, '@v'],
       ]);
       const safe = spelled.filter((words) => words[0] === undefined || entry.safe?.includes(words[0]) !== true);
