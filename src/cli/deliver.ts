@@ -1,6 +1,7 @@
 // The result on stdout, and what happens when nobody takes it.
 
 import type { Format } from '../config/options.ts';
+import { isJsonObject } from '../core/json.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import { jsonForCi, jsonLine, logLines } from '../core/sanitise.ts';
 import { writeAtomically } from '../run/artifacts.ts';
@@ -17,8 +18,17 @@ export async function deliver(result: SegmentResult, format: Format, world: Worl
   const detail = 'stdout was closed or not read before the whole result was written';
   const outcome: RunOutcome = { reason: 'io_error', detail };
   recordUndelivered(result, detail);
-  printEnding(world, outcome, { message: `${detail}; it stands in ${result.run_dir}`, next: null });
+  printEnding(world, outcome, {
+    message: `${detail}; it stands in ${result.run_dir}`,
+    spent: spentText(result.result),
+    next: null,
+  });
   return 1;
+}
+
+function spentText({ usage, turns }: SegmentResult['result']): string {
+  const cost = isJsonObject(usage) && typeof usage['cost_usd'] === 'number' ? `$${usage['cost_usd']}` : 'cost unknown';
+  return `${typeof turns === 'number' ? turns : 0} turns, ${cost}`;
 }
 
 function textFor(result: SegmentResult, format: Format, world: World): string {

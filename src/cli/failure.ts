@@ -7,7 +7,7 @@ import { errorText, UsageError } from '../core/errors.ts';
 import { exitCode, type RunOutcome } from '../core/outcome.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
 import { nextCommand } from '../run/next-command.ts';
-import { isCommand } from './commands.ts';
+import { ALL_OPTIONS, isCommand } from './commands.ts';
 import type { World } from './world.ts';
 
 export interface Asked {
@@ -37,12 +37,12 @@ function outcomeOf(error: unknown): RunOutcome {
 export function printEnding(
   world: World,
   outcome: RunOutcome,
-  { message, next }: { message: string; next: string | null },
+  { message, next, spent = 'nothing' }: { message: string; next: string | null; spent?: string },
 ): void {
   const [first = '', ...others] = message.split('\n');
   printLines(world, others.length > 0 ? message : '');
   const cause = others.length > 0 ? `${others.length + 1} problems, the first: ${first}` : first;
-  const parts = [`agent-run: ${outcome.reason} (exit ${exitCode(outcome)}): ${cause}`, 'spent nothing'];
+  const parts = [`agent-run: ${outcome.reason} (exit ${exitCode(outcome)}): ${cause}`, `spent ${spent}`];
   printLines(world, [...parts, ...(next === null ? [] : [`next: ${next}`])].join(' | '));
 }
 
@@ -60,7 +60,11 @@ function nextOf(outcome: RunOutcome, argv: readonly string[]): string | null {
 }
 
 function taskOf(argv: readonly string[]): string {
-  return argv.find((word) => !/^-./.test(word) && !isCommand(word)) ?? '';
+  const isValue = (index: number): boolean => {
+    const [, name = ''] = /^--([^=]+)$/.exec(argv[index - 1] ?? '') ?? [];
+    return ALL_OPTIONS[name] !== undefined && ALL_OPTIONS[name].kind !== 'switch';
+  };
+  return argv.find((word, index) => !/^-./.test(word) && !isCommand(word) && !isValue(index)) ?? '';
 }
 
 function startsRun(argv: readonly string[]): boolean {
@@ -70,7 +74,7 @@ function startsRun(argv: readonly string[]): boolean {
 /** The value of an option, also when the rest of the command line is broken. */
 function wanted(name: 'format' | 'out', { argv, world }: Asked): string | undefined {
   const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-  const word = argv[at]?.split('=')[1] ?? argv[at + 1];
+  const [, word = argv[at + 1]] = /^[^=]+=(.*)$/s.exec(argv[at] ?? '') ?? [];
   return (at >= 0 ? word : world.env[variableOf(name)]) || undefined;
 }
 

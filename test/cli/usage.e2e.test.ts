@@ -22,6 +22,11 @@ describe('a mistake of the caller', () => {
       ['task.json', '--max-turn', '3'],
       ['unknown option --max-turn', 'did you mean "--max-turns"?'],
     ],
+    [
+      'a wrong value before the task',
+      ['--timeout', '90', 'task.json'],
+      ['found "90"', 'next: agent-run validate task.json'],
+    ],
     ['a wrong value', ['task.json', '--timeout', '90'], ['--timeout: found "90"', 'expected a number with a unit']],
     ['no task', [], ['no task given', 'next: agent-run --help']],
     ['a workspace that does not exist', ['task.json', '--workspace', 'nowhere'], ['--workspace: found "nowhere"']],
