@@ -57,7 +57,7 @@ export function eventLines(event: RunEvent, around: Surroundings): Line[] {
     case 'verify_end':
       return [verifyLine(event)];
     case 'compacted':
-      return [info(`history summed up, ${showUsd(event.cost_usd)}`)];
+      return [info(`history replaced by a summary${event.cost_usd === 0 ? '' : `, ${showUsd(event.cost_usd)}`}`)];
     case 'notice':
       return [noticeLine(event.level, event.message)];
     default:

@@ -153,8 +153,9 @@ function onReply(meter: Meter, event: ModelReplyEvent): void {
   };
 }
 
-/** Summing up the history belongs to the turn after which it happened. */
+/** Summing up the history belongs to the turn after which it happened; a summary that a reply gave was billed with it. */
 function onCompacted(meter: Meter, event: Compacted): void {
+  if (promptTokens(event.usage) + event.usage.output_tokens === 0) return;
   const row = rowOf(meter, meter.turns);
   const model = modelOf(meter, row.facts.model ?? '(unknown)');
   meter.requests += 1;

@@ -173,7 +173,7 @@ test('limits, checks, verify commands, notices and repairs each say their line',
     'gate: invalid',
     'warning: careful',
     'by the way',
-    'history summed up, $0.0100',
+    'history replaced by a summary, $0.0100',
   ]);
   expect(lines.at(-1)).toMatch(/^resuming; transcript out\/transcript.jsonl; limits: max_turns 30, /);
 });
