@@ -27,6 +27,25 @@ export interface Parts extends DispatchParts {
 export async function runAgent(parts: Parts, recorder: Recorder, signal: AbortSignal): Promise<RunOutcome> {
   const ordinary = AbortSignal.any([signal, parts.ordinary]);
   const dispatch = createDispatch(parts, recorder, ordinary);
+  try {
+    return await runSteps(parts, recorder, dispatch, { signal, ordinary });
+  } finally {
+    await dispatch.close();
+  }
+}
+
+interface Signals {
+  signal: AbortSignal;
+  /** Also aborts when only the conclusion is left. */
+  ordinary: AbortSignal;
+}
+
+async function runSteps(
+  parts: Parts,
+  recorder: Recorder,
+  dispatch: Dispatch,
+  { signal, ordinary }: Signals,
+): Promise<RunOutcome> {
   for (;;) {
     const { state } = recorder;
     const step = signal.aborted ? closing(state, causeOf(signal), parts) : next(state, parts);
@@ -50,7 +69,7 @@ interface Asking {
 async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step, signal }: Asking): Promise<void> {
   const { kind: _kind, ...turn } = step;
   recorder.record({ type: 'turn_start', ...turn });
-  dispatch.open(signal, !step.concluding && step.reason !== 'compaction');
+  dispatch.open(signal, !step.concluding && !recorder.state.compacting);
   const result = await parts.model.send(
     requestOf(parts, recorder.state),
     {
@@ -70,7 +89,9 @@ async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step,
     const { ok: _ok, ...failure } = result;
     recorder.record({ type: 'model_failed', turn: step.turn, ...failure, message: parts.redact(failure.message) });
   }
-  if (recorder.state.calls.length === 0) recorder.record({ type: 'turn_end', turn: step.turn, calls: 0 });
+  if (recorder.state.calls.length > 0) return;
+  dispatch.discard(); // a reply that is dropped takes its early calls with it
+  recorder.record({ type: 'turn_end', turn: step.turn, calls: 0 });
 }
 
 async function act(recorder: Recorder, dispatch: Dispatch): Promise<void> {
@@ -99,7 +120,7 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
       return { type: 'tool_end', tool_use_id: call.id, name: call.name, content, ...facts };
     }
     case 'compact': {
-      const blocks = state.start ? restartBlocks(state.start, state.prompts_said) : [];
+      const blocks = state.start ? restartBlocks(state.start, state.later_prompt) : [];
       const summary = { type: 'text' as const, text: parts.texts.compactionSummary(step.summary) };
       return { type: 'compacted', summary: [...blocks, summary], usage: NO_USAGE, cost_usd: 0 };
     }
@@ -120,11 +141,13 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
 
 function requestOf(parts: Parts, state: RunState): ModelRequest {
   return {
+    turn: state.ledger.turns + 1,
     system: state.start?.system ?? '',
     tools: state.start?.tools ?? [],
     messages: state.messages,
     max_tokens: state.turn?.max_tokens ?? 1,
-    ...(parts.gate.native_schema === undefined ? {} : { output_schema: parts.gate.native_schema }),
+    // A summary is plain text; bound to the output's schema it would be a made-up output instead.
+    ...(parts.gate.native_schema === undefined || state.compacting ? {} : { output_schema: parts.gate.native_schema }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { openCalls } from './state.ts';
 import { answer, end, replyText, say } from './step.ts';
+import type { RunOutcome } from '../core/outcome.ts';
 import type { RunState } from './state.ts';
 import type { Advice, Step } from './step.ts';
 
@@ -7,6 +8,8 @@ import type { Advice, Step } from './step.ts';
 const FULL_SHARE = 0.85;
 /** The share of a window that a reply is given at most when the task asks for more. */
 const REPLY_SHARE = 0.1;
+/** Empty replies in place of a summary. */
+const MAX_EMPTY = 2;
 
 /** Before the window is full a summary is asked for; a run that is concluding has no turn left for one. */
 export function contextFull(state: RunState, { context_tokens, texts }: Advice): Step | undefined {
@@ -21,15 +24,21 @@ export function contextFull(state: RunState, { context_tokens, texts }: Advice):
 
 /** While a summary is awaited calls are not run, and the reply's text is the summary. */
 export function summarised(state: RunState, { texts }: Advice): Step | undefined {
-  if (!state.compacting || state.reply?.disposition !== 'kept') return undefined;
+  const { reply } = state;
+  if (!state.compacting || !reply) return undefined;
+  if (reply.empty && reply.stop_reason === 'end_turn') {
+    return state.empty_in_row < MAX_EMPTY ? say('compaction_request', texts.compactionRequest()) : end(noSummary());
+  }
+  if (reply.disposition !== 'kept') return undefined;
   const [call] = openCalls(state);
   if (call) return answer(call, 'refused', texts.compacting());
   const summary = replyText(state).trim();
-  if (summary !== '') return { kind: 'compact', summary };
-  return end({
-    reason: 'context_exhausted',
-    detail: 'the context window is full, and the model gave no summary to go on from',
-  });
+  return summary === '' ? end(noSummary()) : { kind: 'compact', summary };
+}
+
+function noSummary(): RunOutcome {
+  const detail = 'the context window is full, and the model gave no summary to go on from';
+  return { reason: 'context_exhausted', detail };
 }
 
 /** A reply that the window cut: a summary may still fit where an answer did not. */

@@ -1,5 +1,5 @@
 import type { ContextPart, RunStart } from '../core/events.ts';
-import type { ResultText } from '../core/messages.ts';
+import type { ResultText, UserBlock } from '../core/messages.ts';
 
 /** The user blocks of a prompt: before the first one stands the context, each part fenced and marked as data. */
 export function promptBlocks(start: RunStart, index: number): ResultText[] {
@@ -9,9 +9,8 @@ export function promptBlocks(start: RunStart, index: number): ResultText[] {
 }
 
 /** What a compacted conversation begins with: the first prompt with its context, and the one that is being worked on. */
-export function restartBlocks(start: RunStart, prompts_said: number): ResultText[] {
-  const current = prompts_said - 1;
-  return [...promptBlocks(start, 0), ...(current > 0 ? promptBlocks(start, current) : [])];
+export function restartBlocks(start: RunStart, later_prompt: readonly UserBlock[] = []): UserBlock[] {
+  return [...promptBlocks(start, 0), ...later_prompt];
 }
 
 /** The tag cannot be closed from inside: every `</` of it in the text is broken. */

@@ -149,6 +149,7 @@ function onUserMessage(state: RunState, event: UserMessageEvent): RunState {
     compacting: event.reason === 'compaction_request',
     why: WHY_SAID[event.reason],
     prompts_said: state.prompts_said + (asks && promptsLeft(state) > 0 ? 1 : 0),
+    ...(answered ? { later_prompt: event.content } : {}),
     answers: answered ? [...state.answers, textOf(reply?.content ?? [])] : state.answers,
     ...(event.limit ? { limit_reached: event.limit } : {}),
   };

@@ -50,6 +50,8 @@ export interface RunState {
   failure?: ModelFailure;
   why: ContinueReason;
   prompts_said: number;
+  /** The prompt that is worked on, when it is not the first: a later one of the list, or a follow-up. */
+  later_prompt?: readonly UserBlock[];
   /** Final texts of the prompts before the last one. */
   answers: readonly string[];
   /** The check of the present reply's output. */
