@@ -44,16 +44,21 @@ export function createScriptClient(config: ModelConfig, deps: ScriptDeps): Model
     max_output_tokens: null,
     context_tokens: null,
     send(request, hooks, signal) {
-      stage.next ??= indexAfter(turns, request.messages);
+      stage.next ??= indexAfter(turns, repliesBefore(request));
       const attempt = () => playTurn(stage, request, hooks, signal);
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
   };
 }
 
-// A resumed run goes on where it stopped: each reply in its history was one turn that is no error.
-function indexAfter(turns: readonly ScriptTurn[], messages: readonly Message[]): number {
-  let replies = messages.filter(({ role }) => role === 'assistant').length;
+// A history may have been replaced by a summary, so the number of the turn says more than what is left of it.
+function repliesBefore({ turn, messages }: ModelRequest): number {
+  return turn === undefined ? messages.filter(({ role }) => role === 'assistant').length : turn - 1;
+}
+
+// A resumed run goes on where it stopped: each reply before was one turn that is no error.
+function indexAfter(turns: readonly ScriptTurn[], before: number): number {
+  let replies = before;
   let index = 0;
   while (replies > 0 && index < turns.length) {
     if (!turns[index]?.error) replies -= 1;
