@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
 import { errorText } from '../core/errors.ts';
-import type { ExecOptions, Wrapped } from '../core/ports.ts';
+import type { Wrapped } from '../core/ports.ts';
 import { openInput } from './input-file.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { systemCode } from './system-error.ts';
@@ -24,19 +24,24 @@ export interface Exit {
 /** Variables with this beginning mark what belongs to a call; a runner inside a runner passes them on. */
 export const MARKER_PREFIX = 'AGENT_RUN_CALL_';
 
+export interface StartOptions {
+  /** The program that was asked for; another one that is started holds it in a sandbox. */
+  program: string | undefined;
+  stdin: string | undefined;
+}
+
 /** Starts an argument list in a process group of its own; what cannot start is a value with the reason. */
 export async function startProcess(
-  argv: readonly string[],
-  options: ExecOptions,
+  wrapped: Wrapped,
+  { program, stdin }: StartOptions,
 ): Promise<Started | { ok: false; reason: string }> {
-  const wrapped = options.boundary.wrap(argv, options.cwd);
   const [file, ...args] = wrapped.argv;
   if (!file) return { ok: false, reason: 'the command is empty' };
   const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
   const { execa } = await import('execa');
   let input: ReturnType<typeof openInput> | undefined;
   try {
-    input = options.stdin === undefined ? undefined : openInput(options.stdin);
+    input = stdin === undefined ? undefined : openInput(stdin);
     const child = execa(file, args, {
       cwd: wrapped.cwd,
       env: { ...wrapped.env, [marker]: '1' },
@@ -54,7 +59,7 @@ export async function startProcess(
     const exited = new Promise<Exit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    const wrapper = file === argv[0] ? {} : { wrapper: basename(file) };
+    const wrapper = file === program ? {} : { wrapper: basename(file) };
     const tree = { root: child.pid, marker: `${marker}=1`, ...wrapper };
     return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
   } catch (error) {

@@ -21,32 +21,46 @@ export const exec: Exec = async (argv, options) => {
     return { ...facts, output: text, bytes, omitted_bytes, duration_ms: Math.round(performance.now() - started_ms) };
   };
   if (options.signal?.aborted) return result({ exit_code: null, ended_by: 'cancel' });
-  const child = await startProcess(argv, options);
-  if (!child.ok) return result({ exit_code: null, ended_by: 'start_failed', detail: child.reason });
+  const wrapped = options.boundary.wrap(argv, options.cwd);
+  const release = once(() => wrapped.release?.());
+  try {
+    const child = await startProcess(wrapped, { program: argv[0], stdin: options.stdin });
+    if (!child.ok) return result({ exit_code: null, ended_by: 'start_failed', detail: child.reason });
+    const letGo = holdTree(child.tree, release);
+    const end = await takeIn(child, options, output).finally(letGo);
+    return result(factsOf(end));
+  } finally {
+    release();
+  }
+};
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
+
+function factsOf(end: End): Pick<ExecResult, 'exit_code' | 'ended_by' | 'detail'> {
+  if (end.by !== 'exit') return { exit_code: null, ended_by: end.by };
+  const { code, signal } = end.exit;
+  return signal === null
+    ? { exit_code: code, ended_by: 'exit' }
+    : { exit_code: null, ended_by: 'signal', detail: signal };
+}
+
+/** Reads to the first end, ends whatever is left of the tree, and gives the pipes a moment to run dry. */
+async function takeIn(child: Started, options: ExecOptions, output: OutputBuffer): Promise<End> {
   const sink = new Sink(options, output);
   const reading = Promise.all([sink.read(child.stdout), sink.read(child.stderr)]);
-  const end = await supervise(child, options, sink.broken.signal);
+  const end = await firstEnd(child, options, sink.broken.signal);
+  await endTree(child.tree, GRACE_MS[end.by]);
   await Promise.race([reading, sleep(DRAIN_MS, undefined, { ref: false })]);
   child.stdout.destroy();
   child.stderr.destroy();
   sink.finish();
-  if (end.by !== 'exit') return result({ exit_code: null, ended_by: end.by });
-  const { code, signal } = end.exit;
-  return signal === null
-    ? result({ exit_code: code, ended_by: 'exit' })
-    : result({ exit_code: null, ended_by: 'signal', detail: signal });
-};
-
-/** Waits for the first end, then ends whatever is left of the tree. */
-async function supervise(child: Started, options: ExecOptions, broken: AbortSignal): Promise<End> {
-  const release = holdTree(child.tree);
-  try {
-    const end = await firstEnd(child, options, broken);
-    await endTree(child.tree, GRACE_MS[end.by]);
-    return end;
-  } finally {
-    release();
-  }
+  return end;
 }
 
 async function firstEnd(child: Started, options: ExecOptions, broken: AbortSignal): Promise<End> {
@@ -91,12 +105,19 @@ class Sink {
   /** Hands over what was held back; throws when the caller's sink had failed. */
   finish(): void {
     for (const stream of this.streams) this.take(stream.flush());
+    if (this.options.filter) this.keep(this.options.filter.end());
     if (this.broken.signal.aborted) {
       throw new IoError('the output of a command cannot be stored', { cause: this.broken.signal.reason });
     }
   }
 
   private take(bytes: Uint8Array): void {
+    const { filter } = this.options;
+    // One filter for both: what a reader sees is the text as it came together.
+    this.keep(filter && bytes.length > 0 ? filter.push(bytes) : bytes);
+  }
+
+  private keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.broken.signal.aborted) return;
     this.output.push(bytes);
     try {

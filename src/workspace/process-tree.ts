@@ -88,21 +88,22 @@ export function killTree(tree: ProcessTree): number {
   return alive.length;
 }
 
-const held = new Set<ProcessTree>();
+const held = new Map<ProcessTree, () => void>();
 
 /** Kills the tree when the runner exits before the returned function was called: on a second signal, say. */
-export function holdTree(tree: ProcessTree): () => void {
+export function holdTree(tree: ProcessTree, whenGone: () => void = () => {}): () => void {
   if (held.size === 0 && !process.listeners('exit').includes(killHeld)) process.on('exit', killHeld);
-  held.add(tree);
+  held.set(tree, whenGone);
   return () => held.delete(tree);
 }
 
 function killHeld(): void {
   const deadline = performance.now() + EXIT_WAIT_MS;
-  for (const tree of held) {
+  for (const [tree, whenGone] of held) {
     // A killed process is still there for some milliseconds, and one that was forking may have a child by then.
     while (killTree(tree) > 0 && performance.now() < deadline)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    whenGone();
   }
 }
 
