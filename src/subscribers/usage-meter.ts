@@ -96,7 +96,8 @@ function fold(meter: Meter, event: RunEvent): void {
 function keepTime(meter: Meter, event: RunEvent): void {
   const at = Date.parse(event.time);
   meter.run_id = event.run_id;
-  if (event.type === 'run_start' || event.type === 'run_resume') {
+  // A run that ends before its start has used no time that could be told.
+  if (event.type === 'run_start' || event.type === 'run_resume' || meter.began_ms === 0) {
     if (event.type === 'run_resume') meter.past_ms += meter.now_ms - meter.began_ms;
     meter.began_ms = at;
     meter.asked_ms = null; // the process that waited is gone

@@ -12,6 +12,8 @@ const text = (words: string): ScriptTurn => ({ text: words });
 
 /** Each row: the ending, its code, and the story that ends so. */
 const ENDINGS: [reason: string, code: number, story: Story][] = [
+  ['config_error', 2, { task: { context: [{ git: 'diff' }] } }],
+  ['sandbox_unavailable', 5, { task: { verify: [{ run: ['true'] }] }, env: { AGENT_RUN_UNTRUSTED: '1' } }],
   ['completed', 0, { turns: [text('done')] }],
   ['skipped', 0, { task: { context: [{ files: ['none/**'], when_empty: 'skip' }] } }],
   [
@@ -29,6 +31,7 @@ const ENDINGS: [reason: string, code: number, story: Story][] = [
   ['max_input_tokens', 4, { task: { tools, limits: { max_input_tokens: 25, on_limit: 'stop' } }, turns: endless(3) }],
   ['max_output_tokens', 4, { task: { tools, limits: { max_output_tokens: 10, on_limit: 'stop' } }, turns: endless(3) }],
   ['max_total_tokens', 4, { task: { tools, limits: { max_total_tokens: 30, on_limit: 'stop' } }, turns: endless(3) }],
+  ['max_cost', 4, { task: { tools, limits: { max_cost_usd: 0.0001, on_limit: 'stop' } }, model: priced(endless(3)) }],
   ['max_tool_calls', 4, { task: { tools, limits: { max_tool_calls: 1, on_limit: 'stop' } }, turns: endless(3) }],
   [
     'timeout',
@@ -58,6 +61,12 @@ const ENDINGS: [reason: string, code: number, story: Story][] = [
   ],
 ];
 
+/** Ten input and five output tokens a turn cost 0.00007 USD. */
+function priced(turns: ScriptTurn[]): unknown {
+  const prices = { input: 2, output: 10, cache_write: 2.5, cache_read: 2 };
+  return { provider: 'script', id: 'script', script: { turns }, prices };
+}
+
 function endlessWrites(): ScriptTurn[] {
   return Array.from({ length: 4 }, () => calls(['write_file', { path: 'src/a.ts', file_text: 'x' }]));
 }
@@ -72,7 +81,8 @@ describe.each(ENDINGS)('a run that ends with %s', (reason, code, story) => {
     expect(result).toMatchObject({ exit_reason: reason, exit_code: code, status: code === 0 ? 'success' : 'failure' });
     expect(told.events.at(-1)).toMatchObject({ type: 'run_end', exit_code: code, outcome: { reason } });
     expect(ofType(told.events, 'run_end')).toHaveLength(1);
-    expect(told.artifact('usage.json')).toBeDefined();
+    const usage = JSON.parse(told.artifact('usage.json') ?? '') as { duration_ms: number };
+    expect(usage.duration_ms).toBeLessThan(60_000);
     expect(told.artifact('summary.md')).toBeDefined();
   });
 });
