@@ -31,5 +31,6 @@ function failureOf(result: ExecResult, timeout_ms: number): string | undefined {
   if (result.ended_by === 'exit')
     return result.exit_code === 0 ? undefined : `the command ended with ${result.exit_code}`;
   if (result.ended_by === 'timeout') return `the command was ended after ${timeout_ms} ms; this is what it had printed`;
+  if (result.ended_by === 'limit') return `the command was ended, because it took ${result.detail}`;
   return result.ended_by === 'signal' ? `the command was ended by ${result.detail}` : 'the command was cancelled';
 }

@@ -199,6 +199,8 @@ export interface ExecOptions {
   stdin?: string;
   /** Bytes of head and of tail held in memory; what lies between goes to `sink` only. */
   max_output_bytes: number;
+  /** What all its processes may take together; absent: what the machine can bear. */
+  limits?: { processes: number; memory_bytes: number };
   /** Applied to the output before it is cut or kept. */
   filter?: StreamFilter;
   /** Receives the whole output as it comes, stdout and stderr in order of arrival. */
@@ -208,13 +210,13 @@ export interface ExecOptions {
 export interface ExecResult {
   /** null when a signal, the timeout or a failed start ended it. */
   exit_code: number | null;
-  ended_by: 'exit' | 'signal' | 'timeout' | 'cancel' | 'start_failed';
+  ended_by: 'exit' | 'signal' | 'timeout' | 'cancel' | 'limit' | 'start_failed';
   /** stdout and stderr in order of arrival, head and tail with the gap named, never split inside a code point. */
   output: string;
   bytes: number;
   omitted_bytes: number;
   duration_ms: number;
-  /** Why the process could not start, or the signal's name. */
+  /** Why the process could not start, the signal's name, or what it had too much of. */
   detail?: string;
 }
 
@@ -235,6 +237,11 @@ export interface Git {
     head?: string;
     paths: readonly string[];
   }): Promise<{ ok: true; text: string } | { ok: false; reason: string }>;
+  /** Fetches what a range needs and the clone lacks, as far as a remote answers. Only before anything of the workspace ran. */
+  fetchMissing(
+    range: { base?: string; head?: string },
+    options: { env: Record<string, string>; signal: AbortSignal },
+  ): Promise<void>;
   /** Binary-safe patch from the tree recorded by `snapshot` to the present one, new files included; '' when equal. */
   snapshot(): Promise<string | null>;
   patchSince(snapshot: string): Promise<string>;

@@ -124,6 +124,8 @@ function endOf(result: ExecResult, good: readonly number[]): { status: ToolOutpu
       return { status: 'error', lines: [`[ended by a signal${detail}]`] };
     case 'timeout':
       return { status: 'timed_out', lines: ['[timed out; it and all it started were ended; the output is partial]'] };
+    case 'limit':
+      return { status: 'error', lines: [`[ended: it took ${result.detail}; all it started was ended, too]`] };
     case 'cancel':
       return { status: 'cancelled', lines: ['[cut: the run is ending; the output is partial]'] };
     case 'start_failed':

@@ -41,6 +41,7 @@ function outputOf(result: ExecResult, options: VerifyOptions): string {
   if (result.ended_by === 'start_failed') return options.redact(result.detail ?? 'the command cannot start');
   const unread = result.omitted_bytes > 0 ? `${result.omitted_bytes} more were not kept` : '';
   const { text } = cutMiddle(options.redact(result.output), options.max_output_bytes, unread);
+  if (result.ended_by === 'limit') return `${text}\n[ended: it took ${result.detail}]`;
   return result.ended_by === 'signal' ? `${text}\n[ended by ${result.detail}]` : text;
 }
 

@@ -5,12 +5,14 @@ import type { Exec, ExecOptions, ExecResult } from '../core/ports.ts';
 import { type Exit, type Started, startProcess } from './exec-start.ts';
 import { OutputBuffer, WholeCodePoints } from './output-buffer.ts';
 import { endTree, holdTree } from './process-tree.ts';
+import { defaultLimits, watchTree } from './tree-limits.ts';
 
-const GRACE_MS = { timeout: 2000, cancel: 500, exit: 500 };
+/** A tree over its limits gets no time to clean up: it would use it to grow. */
+const GRACE_MS = { timeout: 2000, cancel: 500, exit: 500, limit: 0 };
 /** How long pipes may stay open after the last process we know of is gone. */
 const DRAIN_MS = 400;
 
-type End = { by: 'exit'; exit: Exit } | { by: 'timeout' | 'cancel' };
+type End = { by: 'exit'; exit: Exit } | { by: 'timeout' | 'cancel' } | { by: 'limit'; what: string };
 
 /** Runs one argument list; see `Exec`. Nothing it started is alive when it returns. */
 export const exec: Exec = async (argv, options) => {
@@ -43,6 +45,7 @@ function once(act: () => void): () => void {
 }
 
 function factsOf(end: End): Pick<ExecResult, 'exit_code' | 'ended_by' | 'detail'> {
+  if (end.by === 'limit') return { exit_code: null, ended_by: 'limit', detail: end.what };
   if (end.by !== 'exit') return { exit_code: null, ended_by: end.by };
   const { code, signal } = end.exit;
   return signal === null
@@ -68,8 +71,10 @@ async function firstEnd(child: Started, options: ExecOptions, broken: AbortSigna
   return new Promise<End>((resolve) => {
     const cancel = (): void => settle({ by: 'cancel' });
     const timer = setTimeout(() => settle({ by: 'timeout' }), options.timeout_ms);
+    const unwatch = watchTree(child.tree, options.limits ?? defaultLimits(), (what) => settle({ by: 'limit', what }));
     const settle = (end: End): void => {
       clearTimeout(timer);
+      unwatch();
       for (const signal of signals) signal.removeEventListener('abort', cancel);
       resolve(end);
     };

@@ -6,6 +6,11 @@ const STEPS = /(?:[~^]\d{0,4}){0,20}$/;
 
 export type Resolved = { ok: true; id: string } | { ok: false; reason: string };
 
+/** Whether a text is the full id of an object. */
+export function isObjectId(text: string): boolean {
+  return OBJECT_ID.test(text);
+}
+
 /** Why a text is no name of a commit, after git's own rules for references; undefined when it is one. */
 export function refIssue(ref: string): string | undefined {
   const name = ref.replace(STEPS, '');

@@ -9,6 +9,8 @@ export interface GitCall {
   cwd: string;
   env: Readonly<Record<string, string>>;
   timeout_ms: number;
+  /** Ends git before its time. */
+  signal?: AbortSignal;
 }
 
 export interface GitAnswer {
@@ -41,9 +43,10 @@ const OWN_SETTINGS: Exclude<SimpleGitOptions['unsafe'], undefined> = {
 
 /** Runs one git command; never throws for what git does. Its helpers end with it at the timeout. */
 export async function runGit(call: GitCall, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
+  if (call.signal?.aborted) return { code: -1, stdout: Buffer.alloc(0), stderr: 'git was cancelled' };
   const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
   const env = { ...call.env, [marker]: '1' };
-  const watch = new Watch({ marker: `${marker}=1` }, call.timeout_ms);
+  const watch = new Watch({ marker: `${marker}=1` }, call);
   try {
     const { simpleGit } = await import('simple-git');
     const git = simpleGit({
@@ -76,11 +79,15 @@ class Watch {
   private readonly tree: { marker: string };
   private readonly timer: NodeJS.Timeout;
   private readonly letGo: () => void;
+  private readonly signal: AbortSignal | undefined;
+  private readonly cancel = (): void => this.stop('git was cancelled');
 
-  constructor(tree: { marker: string }, timeout_ms: number) {
+  constructor(tree: { marker: string }, { timeout_ms, signal }: GitCall) {
     this.tree = tree;
     this.letGo = holdTree(tree);
     this.timer = setTimeout(() => this.stop(`git took longer than ${timeout_ms} ms`), timeout_ms);
+    this.signal = signal;
+    signal?.addEventListener('abort', this.cancel);
   }
 
   read(stdout: NodeJS.ReadableStream): void {
@@ -105,6 +112,7 @@ class Watch {
 
   release(): void {
     clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.cancel);
     this.letGo();
   }
 

@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { IoError } from '../core/errors.ts';
 import { shownText } from './bytes-text.ts';
@@ -77,10 +77,18 @@ async function prepareScratch(repository: Repository, { root, scratch }: Snapsho
   await writeFile(join(scratch, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(scratch, 'objects/info/alternates'), `${resolve(root, objects)}\n`);
   await rm(join(scratch, 'index'), { force: true });
-  // The copy knows which files are unchanged, so that only the others are read.
-  await copyFile(resolve(root, index), join(scratch, 'index')).catch((error: unknown) => {
+  await copyIndex(resolve(root, index), join(scratch, 'index')).catch((error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw error; // nothing was ever added
   });
+}
+
+/** The copy knows which files are unchanged, so that only the others are read. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  // Git looks again into files that are as new as the index; a copy that is newer would hide a change of the same second.
+  const second = Math.floor(mtimeMs / 1000);
+  await utimes(to, second, second);
 }
 
 /** Objects and index go to the scratch folder, everything else is the repository's. */

@@ -2,6 +2,7 @@ import { IoError } from '../core/errors.ts';
 import type { GitState } from '../core/events.ts';
 import type { Git } from '../core/ports.ts';
 import { readDiff } from './git-diff.ts';
+import { fetchRange } from './git-fetch.ts';
 import { readLog } from './git-log.ts';
 import { patchBetween } from './git-patch.ts';
 import { openRepository, type Repository } from './git-repository.ts';
@@ -21,7 +22,7 @@ export interface GitOptions {
 
 const TIMEOUT_MS = 60_000;
 
-/** Git on the workspace at `root` (a real path): it starts no program the repository names and never writes its .git. */
+/** Git on the workspace at `root` (a real path): it starts no program the repository names, and writes its .git only to fetch what is missing. */
 export function createGit(root: string, options: GitOptions): Git {
   const call: GitCall = { cwd: root, env: options.env, timeout_ms: options.timeout_ms ?? TIMEOUT_MS };
   const place: SnapshotPlace = { root, scratch: options.scratch, exclude: options.exclude ?? [] };
@@ -37,6 +38,11 @@ export function createGit(root: string, options: GitOptions): Git {
     log: async (range) => {
       const opened = await openRepository(call);
       return opened.ok ? readLog(opened.repository, range) : opened;
+    },
+    fetchMissing: async ({ base, head }, { env, signal }) => {
+      const opened = await openRepository({ ...call, signal });
+      const range = { ...(base === undefined ? {} : { base }), ...(head === undefined ? {} : { head }) };
+      if (opened.ok) await fetchRange(opened.repository, range, env);
     },
     snapshot: async () => {
       const opened = await openRepository(call);

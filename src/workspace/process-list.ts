@@ -8,7 +8,12 @@ export interface ProcessEntry {
   group: number;
   session: number;
   name: string;
+  /** Resident memory, shared pages included. */
+  rss_bytes: number;
 }
+
+/** What the kernel counts memory in; 4 KiB but on some ARM machines, where the sum is then too low to matter. */
+const PAGE_BYTES = 4096;
 
 /** All processes that can be seen, from /proc or, elsewhere, from ps. */
 export function listProcesses(): ProcessEntry[] {
@@ -39,24 +44,35 @@ function listFromProc(): ProcessEntry[] {
     });
 }
 
+/** Behind the name. */
+const RSS_FIELD = 21;
+
 // "12 (name) S 1 12 12 ...": the name may hold spaces and brackets, so the last bracket ends it.
 function parseStat(stat: string): ProcessEntry[] {
   const close = stat.lastIndexOf(')');
-  const [state, parent, group, session] = stat.slice(close + 2).split(' ');
+  const fields = stat.slice(close + 2).split(' ');
+  const [state, parent, group, session] = fields;
   if (state === 'Z' || state === 'X') return [];
-  const name = stat.slice(stat.indexOf('(') + 1, close);
   return [
-    { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), session: Number(session), name },
+    {
+      pid: Number.parseInt(stat, 10),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      name: stat.slice(stat.indexOf('(') + 1, close),
+      rss_bytes: Number(fields[RSS_FIELD]) * PAGE_BYTES,
+    },
   ];
 }
 
 /** The same from ps(1), which knows no environment and, on macOS, no session. */
 export function listFromPs(): ProcessEntry[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,comm='], { encoding: 'utf8' });
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,rss=,stat=,comm='], { encoding: 'utf8' });
   return (stdout ?? '').split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
-    if (!match || match[4]?.startsWith('Z')) return [];
-    const [, pid, parent, group, , name = ''] = match;
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), name }];
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+    if (!match || match[5]?.startsWith('Z')) return [];
+    const [, pid, parent, group, rss_kb, , name = ''] = match;
+    const entry = { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), name };
+    return [{ ...entry, rss_bytes: Number(rss_kb) * 1024 }];
   });
 }

@@ -19,31 +19,42 @@ const EXIT_WAIT_MS = 500;
 
 /** The live processes of a tree: by group, session, ancestry and marker. */
 export function members(tree: ProcessTree): ProcessEntry[] {
-  const all = listProcesses().filter((entry) => entry.pid !== process.pid);
+  const all = listProcesses();
+  const found = new Set(related(tree, all));
+  return all.filter((entry) => entry.pid !== process.pid && (found.has(entry) || hasVariable(entry.pid, tree.marker)));
+}
+
+/** The same without those that only the marker tells, which costs a read for every process of the machine. */
+export function ancestry(tree: ProcessTree): ProcessEntry[] {
+  return related(tree, listProcesses());
+}
+
+function related(tree: ProcessTree, all: readonly ProcessEntry[]): ProcessEntry[] {
   const inTree = new Set(tree.root === undefined ? [] : [tree.root]);
   for (let known = 0; known !== inTree.size;) {
     known = inTree.size;
     for (const entry of all) if (inTree.has(entry.parent)) inTree.add(entry.pid);
   }
   return all.filter(
-    (entry) =>
-      inTree.has(entry.pid) ||
-      entry.group === tree.root ||
-      entry.session === tree.root ||
-      hasVariable(entry.pid, tree.marker),
+    ({ pid, group, session }) =>
+      pid !== process.pid && (inTree.has(pid) || group === tree.root || session === tree.root),
   );
 }
 
-/** Ends a tree: TERM, then KILL for what is left after the grace; returns as soon as nothing lives. */
+/** Ends a tree: TERM, then KILL for what is left after the grace (0: at once); returns as soon as nothing lives. */
 export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void> {
   if (process.platform === 'win32') return void killTree(tree); // there is no TERM
   if (members(tree).length === 0) return;
-  const half = await endAllBut(tree, grace_ms / 2);
-  terminate(tree, members(tree));
-  if (await goneWithin(() => members(tree), half + grace_ms / 2)) return;
+  if (grace_ms > 0 && (await endPolitely(tree, grace_ms))) return;
   const deadline = performance.now() + KILL_WAIT_MS;
   // Again and again: a process may fork between the list and the signal.
   while (killTree(tree) > 0 && performance.now() < deadline) await sleep(POLL_MS);
+}
+
+async function endPolitely(tree: ProcessTree, grace_ms: number): Promise<boolean> {
+  const half = await endAllBut(tree, grace_ms / 2);
+  terminate(tree, members(tree));
+  return await goneWithin(() => members(tree), half + grace_ms / 2);
 }
 
 /**
