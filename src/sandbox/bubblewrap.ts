@@ -36,8 +36,8 @@ export interface Sandbox extends Boundary {
 
 /** Where git finds the names of mount points, so that they are no untracked files. */
 const EXCLUDE = '/run/agent-run-exclude';
-/** In blocks of 512 bytes: no file larger than 4 GiB, and no memory dumps, which hold whatever a program knew. */
-const LIMITS = 'ulimit -f 8388608 && ulimit -c 0; exec "$@"';
+/** No file larger than 4 GiB (in blocks of 512 bytes), no memory dumps, and the kernel short of memory takes tools first. */
+const LIMITS = '{ echo 800 > /proc/self/oom_score_adj; } 2>/dev/null; ulimit -f 8388608 && ulimit -c 0; exec "$@"';
 
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {
