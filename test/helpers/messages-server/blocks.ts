@@ -18,9 +18,10 @@ export interface SentBlock {
 
 const DEFAULT_DELTA_SIZE = 16;
 
-/** Gives tool blocks without an id one that is unique in the server's life. */
+/** Gives tool blocks without an id, and summaries without a signature, one that is unique in the server's life. */
 export function withIds(blocks: BlockSpec[], n: number): BlockSpec[] {
   return blocks.map((block, index) => {
+    if (block.type === 'compaction' && block['signature'] === undefined) return { ...block, signature: `sig_${n}` };
     if (!isToolBlock(block) || block['id'] !== undefined) return block;
     const prefix = block.type === 'tool_use' ? 'toolu' : 'srvtoolu';
     const { type, ...rest } = block;

@@ -35,6 +35,7 @@ export function* checkFields(incoming: Incoming): Generator<Violation> {
   yield* checkThinking(incoming);
   yield* checkToolChoice(incoming.body);
   yield* checkStream(incoming.body);
+  yield* checkDiagnostics(incoming.body);
 }
 
 function* checkNames({ body, betas, counting }: Incoming): Generator<Violation> {
@@ -129,4 +130,13 @@ function* checkStream(body: JsonRecord): Generator<Violation> {
   if (stops === undefined) return;
   const valid = Array.isArray(stops) && stops.every((stop) => typeof stop === 'string' && stop.trim() !== '');
   if (!valid) yield { rule: 'fields', message: 'stop_sequences: each stop sequence must contain non-whitespace' };
+}
+
+function* checkDiagnostics(body: JsonRecord): Generator<Violation> {
+  const given = body['diagnostics'];
+  if (given === undefined || given === null) return;
+  const id = isRecord(given) ? given['previous_message_id'] : undefined;
+  const alone = isRecord(given) && Object.keys(given).every((key) => key === 'previous_message_id');
+  if (alone && (id === null || (typeof id === 'string' && id.startsWith('msg_')))) return;
+  yield { rule: 'diagnostics', message: 'diagnostics: Input should be { previous_message_id: string | null }' };
 }

@@ -17,6 +17,7 @@ const USER_FIELDS: Record<string, string[]> = {
   search_result: ['source', 'title', 'content', 'citations'],
   tool_result: ['tool_use_id', 'content', 'is_error'],
   container_upload: ['file_id'],
+  compaction: ['content', 'signature', 'encrypted_content', 'tool_changes'],
 };
 const RESULT_TYPES = ['text', 'image', 'document', 'search_result', 'tool_reference'];
 
@@ -43,7 +44,9 @@ export function* checkMessages({ body, model }: Incoming): Generator<Violation> 
     return;
   }
   if (messages.length === 0) yield refuse('empty', 'messages: at least one message is required');
-  if (isRecord(messages[0]) && messages[0]['role'] !== 'user') {
+  // Only a summary may stand before the first user message.
+  const begins = isRecord(messages[0]) ? blocksOf(messages[0]['content'])[0]?.['type'] : undefined;
+  if (isRecord(messages[0]) && messages[0]['role'] !== 'user' && begins !== 'compaction') {
     yield refuse('roles', 'messages: first message must use the "user" role');
   }
   for (const [index, message] of messages.entries()) {

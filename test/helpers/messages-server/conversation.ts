@@ -30,7 +30,9 @@ export function* checkConversation(conversation: Conversation, request: Canonica
   const known = conversation.accepted?.request.messages.length ?? 0;
   const foreign = conversation.foreign && known === 0;
   for (const [index, message] of request.messages.entries()) {
-    if (message.role !== 'assistant' || index < known || foreign) continue;
+    // A summary stands where messages were; its signature was checked.
+    const summary = index === 0 && message.blocks[0]?.type === 'compaction';
+    if (message.role !== 'assistant' || index < known || foreign || summary) continue;
     yield* checkAgainstReplies(conversation.replies.get(index) ?? [], message, index);
   }
   yield* checkPrefill(conversation, request.messages);

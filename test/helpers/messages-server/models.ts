@@ -1,3 +1,4 @@
+import { COMPACT_BETA } from './check-compaction.ts';
 import type { JsonRecord } from './json-text.ts';
 import type { ModelFacts } from './types.ts';
 
@@ -5,11 +6,18 @@ const ADAPTIVE = ['adaptive'];
 const BIG = { max_input_tokens: 1_000_000, max_tokens: 128_000 };
 const SMALL = { max_input_tokens: 200_000, max_tokens: 64_000 };
 
-function facts(size: typeof BIG, thinking: readonly string[], system_messages: boolean): ModelFacts {
+// As documented; models that are newer than the list do without.
+const COMPACTS = /^claude-(?:(?:fable|mythos)-5(?:-1)?|opus-(?:4-[678]|5(?:-5)?)|sonnet-(?:4-6|5(?:-5)?))$/;
+
+function facts(
+  size: typeof BIG,
+  thinking: readonly string[],
+  system_messages: boolean,
+): Omit<ModelFacts, 'compaction'> {
   return { ...size, thinking, system_messages };
 }
 
-const MODELS: Record<string, ModelFacts> = {
+const MODELS: Record<string, Omit<ModelFacts, 'compaction'>> = {
   'claude-fable-5-2': facts(BIG, ADAPTIVE, true),
   'claude-mythos-5-2': facts(BIG, ADAPTIVE, true),
   'claude-fable-5-1': facts(BIG, ADAPTIVE, true),
@@ -31,14 +39,15 @@ const MODELS: Record<string, ModelFacts> = {
 
 /** Limits and features of a model; undefined when the service does not know the id. */
 export function modelFacts(id: string, more: Record<string, Partial<ModelFacts>> = {}): ModelFacts | undefined {
-  const known = MODELS[id.replace(/-\d{8}$/, '')];
+  const undated = id.replace(/-\d{8}$/, '');
+  const known = MODELS[undated];
   const given = more[id];
   if (known === undefined && given === undefined) return undefined;
-  return { ...(known ?? facts(BIG, ADAPTIVE, true)), ...given };
+  return { ...(known ?? facts(BIG, ADAPTIVE, true)), compaction: COMPACTS.test(undated), ...given };
 }
 
-/** The answer of GET /v1/models/ID. */
-export function modelInfo(id: string, model: ModelFacts): JsonRecord {
+/** The answer of GET /v1/models/ID; what is behind a beta header shows only with it. */
+export function modelInfo(id: string, model: ModelFacts, betas: string[]): JsonRecord {
   const line = /haiku|sonnet|opus|fable|mythos/.exec(id)?.[0] ?? null;
   return {
     type: 'model',
@@ -51,8 +60,12 @@ export function modelInfo(id: string, model: ModelFacts): JsonRecord {
     retires_at: null,
     max_input_tokens: model.max_input_tokens,
     max_tokens: model.max_tokens,
-    capabilities: capabilities(model),
+    capabilities: { ...capabilities(model), ...(betas.includes(COMPACT_BETA) ? compaction(model) : {}) },
   };
+}
+
+function compaction({ compaction: supported }: ModelFacts): JsonRecord {
+  return { compaction: { supported, summarize: { supported } } };
 }
 
 function capabilities(model: ModelFacts): JsonRecord {

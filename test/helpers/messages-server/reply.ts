@@ -36,6 +36,10 @@ export const reply = {
   tools: (calls: JsonRecord[], options: Options = {}): Reply =>
     message({ content: calls.map((call) => ({ type: 'tool_use', ...call })), ...options }),
 
+  /** The summary that a compaction request asks for; `usage` is what summing up costs. */
+  summary: (content: string | null, options: Options = {}): Reply =>
+    message({ content: [{ type: 'compaction', content }], stop_reason: 'compaction', ...options }),
+
   message,
   error,
 

@@ -8,7 +8,7 @@ import { modelFacts, modelInfo } from './models.ts';
 import { startState } from './state.ts';
 import type { ServerState } from './state.ts';
 import type { MessagesServer, RecordedRequest, ServerOptions } from './types.ts';
-import { headerViolation, validate } from './validate.ts';
+import { betasOf, headerViolation, validate } from './validate.ts';
 import type { RawBody } from './validate.ts';
 import type { Delivery } from './send.ts';
 
@@ -76,7 +76,7 @@ function retrieveModel(state: ServerState, recorded: RecordedRequest, id: string
   } else if (facts === undefined) {
     refuse(delivery, { rule: 'model', message: `model: ${id}`, status: 404, type: 'not_found_error' });
   } else {
-    sendJson(delivery, modelInfo(id, facts));
+    sendJson(delivery, modelInfo(id, facts, betasOf(recorded)));
   }
 }
 

@@ -19,6 +19,8 @@ export interface ServerState {
   conversations: Map<string, Conversation>;
   generation: number;
   cache: PromptCache;
+  /** Text of every compaction block that was sent, by its signature. */
+  summaries: Map<string, string>;
   closing: AbortController;
 }
 
@@ -37,6 +39,7 @@ export function startState(options: ServerOptions): ServerState {
     conversations: new Map(),
     generation: 0,
     cache: promptCache(now, options.cache_minimum_tokens),
+    summaries: new Map(),
     closing,
   };
 }

@@ -158,6 +158,8 @@ export type Rule =
   | 'append_only'
   | 'reply_changed'
   | 'prompt_too_long'
+  | 'compaction'
+  | 'diagnostics'
   | 'script';
 
 export interface Violation {
@@ -166,6 +168,8 @@ export interface Violation {
   /** Default 400 invalid_request_error. */
   status?: number;
   type?: string;
+  /** Goes to `error.details.error_code`. */
+  error_code?: string;
 }
 
 export interface ModelFacts {
@@ -173,6 +177,8 @@ export interface ModelFacts {
   max_tokens: number;
   thinking: readonly string[];
   system_messages: boolean;
+  /** Takes the `compaction` parameter. */
+  compaction: boolean;
 }
 
 export interface ServerOptions {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { canonicalRequest } from './canonical.ts';
 import type { CanonicalRequest } from './canonical.ts';
 import { promptTokens } from './cache.ts';
+import { checkCompaction } from './check-compaction.ts';
 import { checkCacheControl } from './check-cache-control.ts';
 import { checkFields } from './check-fields.ts';
 import { checkMessages, messagesOf } from './check-messages.ts';
@@ -57,6 +58,7 @@ function* checkAll(state: ServerState, recorded: RecordedRequest, subject: Subje
   yield* checkTools(body);
   yield* checkCacheControl(body);
   yield* checkToolResults(messagesOf(body));
+  yield* checkCompaction(incoming, request, state.summaries);
   if (!counting) yield* checkConversation(conversationOf(state, recorded, request), request);
   const tokens = promptTokens(node, request);
   if (model !== undefined && tokens > model.max_input_tokens) {
@@ -67,7 +69,8 @@ function* checkAll(state: ServerState, recorded: RecordedRequest, subject: Subje
   }
 }
 
-function betasOf(recorded: RecordedRequest): string[] {
+/** The names in the anthropic-beta header. */
+export function betasOf(recorded: RecordedRequest): string[] {
   return String(recorded.headers['anthropic-beta'] ?? '')
     .split(',')
     .map((beta) => beta.trim());
