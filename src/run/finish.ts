@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringifyJson } from '../core/json.ts';
 import { exitCode } from '../core/outcome.ts';
@@ -99,8 +99,12 @@ function resultOf(facts: FinishFacts, outcome: RunOutcome, { written, problems }
 }
 
 function hasOutputs(run_dir: string): boolean {
-  const folder = join(run_dir, OUTPUTS);
-  return existsSync(folder) && readdirSync(folder).length > 0;
+  try {
+    return readdirSync(join(run_dir, OUTPUTS)).length > 0;
+  } catch {
+    // ENOENT: nothing was kept. ENOTDIR, EACCES: a process of the run got at the folder; the result must be written anyway.
+    return false;
+  }
 }
 
 function pretty(value: unknown): string {
