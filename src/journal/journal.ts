@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { IoError, UsageError, errorText } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { TRANSCRIPT_VERSION } from '../core/events.ts';
@@ -13,15 +23,21 @@ export interface JournalFile extends Journal {
 export function openJournal(file: string, run_id: string, clock: Clock, last_seq = 0): JournalFile {
   const descriptor = open(file);
   let seq = last_seq;
+  let closed = false;
   return {
     append(body) {
+      // The number of a closed descriptor may be that of another run's transcript by now.
+      if (closed) throw new Error(`a ${body.type} came after the end of ${file}`);
       seq += 1;
       const event: RunEvent = { seq, time: new Date(clock.now()).toISOString(), run_id, ...body };
       writeLine(descriptor, file, `${stringifyJson(event)}\n`);
       if (body.type === 'run_end') sync(descriptor, file);
       return event;
     },
-    close: () => closeSync(descriptor),
+    close() {
+      closed = true;
+      closeSync(descriptor);
+    },
   };
 }
 
@@ -40,8 +56,18 @@ function writeLine(descriptor: number, file: string, line: string): void {
   try {
     while (written < bytes.length) written += writeSync(descriptor, bytes, written);
   } catch (error) {
-    // A full or vanished disk: what is not recorded must not happen.
+    // A full or vanished disk: what is not recorded must not happen, nor may half a line stand before a later one.
+    takeBack(descriptor, written);
     throw new IoError(`cannot write the transcript ${file}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+function takeBack(descriptor: number, bytes: number): void {
+  if (bytes === 0) return;
+  try {
+    ftruncateSync(descriptor, fstatSync(descriptor).size - bytes);
+  } catch {
+    // The disk is gone altogether; reading leaves a torn last line out.
   }
 }
 
