@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -179,6 +180,20 @@ describe('the patch of a run', () => {
     repo.commit({});
     expect(await gitOn(repo.root, { scratch }).patchSince(tree)).toContain('-before\n+after');
     await expect(gitOn(repo.root).patchSince(tree)).rejects.toThrow('cannot compare');
+  });
+
+  test('holds a change of the same second and size, which the times of files do not show', async () => {
+    const repo = gitRepo({ 'a.txt': 'one\n' });
+    const [file, index] = [join(repo.root, 'a.txt'), join(repo.root, '.git/index')];
+    repo.git('config', 'core.trustctime', 'false');
+    utimesSync(file, 1_700_000_000, 1_700_000_000);
+    repo.git('update-index', '--refresh');
+    utimesSync(index, 1_700_000_000.9, 1_700_000_000.9);
+    const git = gitOn(repo.root);
+    const tree = (await git.snapshot()) ?? '';
+    writeTree(repo.root, { 'a.txt': 'two\n' });
+    utimesSync(file, 1_700_000_000, 1_700_000_000);
+    expect(await git.patchSince(tree)).toContain('-one\n+two');
   });
 
   test('leaves out the run folder, ignored files, huge files and repositories of their own, and names the latter', async () => {
