@@ -13,13 +13,16 @@ export interface Dispatch {
   discard(): void;
   /** Answers every open call that is not the output's. */
   settle(): Promise<void>;
+  /** The run is over: ends whatever still runs and waits until it has. */
+  close(): Promise<void>;
 }
 
 export function createDispatch(parts: DispatchParts, recorder: Recorder, signal: AbortSignal): Dispatch {
   let turn = { signal, early: false };
   let round = new Round(parts, recorder, signal, false);
+  const ending: Promise<unknown>[] = [];
   const renew = (): void => {
-    round.abandon();
+    ending.push(round.abandon());
     round = new Round(parts, recorder, turn.signal, turn.early);
   };
   return {
@@ -30,5 +33,8 @@ export function createDispatch(parts: DispatchParts, recorder: Recorder, signal:
     offer: (block) => round.offer(block),
     discard: renew,
     settle: () => round.settle(),
+    async close() {
+      await Promise.all([...ending, round.abandon()]);
+    },
   };
 }

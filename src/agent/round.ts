@@ -65,9 +65,10 @@ export class Round {
     this.#early = early;
   }
 
-  /** Ends whatever still runs; its results belong to no reply. */
-  abandon(): void {
+  /** Ends whatever still runs and resolves when it has; the results belong to no reply. */
+  async abandon(): Promise<void> {
     this.#abandon.abort();
+    await Promise.all([...this.#entries.values()].map((entry) => entry.running));
   }
 
   offer(block: ToolUseBlock): void {
