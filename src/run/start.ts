@@ -3,8 +3,10 @@ import { TRANSCRIPT_VERSION } from '../core/events.ts';
 import { mapStrings } from '../core/map-strings.ts';
 import { systemPrompt } from '../prompts/system.ts';
 import { exec } from '../workspace/exec.ts';
+import { networkEnvironment } from '../workspace/git-fetch.ts';
 import { runnerFacts } from './version.ts';
 import type { RunStart } from '../core/events.ts';
+import type { Git } from '../core/ports.ts';
 import type { Built, PartsOptions } from './parts.ts';
 
 /** The first line of a transcript: everything a run is made from, so that nothing is read again later. */
@@ -27,6 +29,7 @@ export async function buildStart(
     redact: redactor.redact,
     timeout_ms: task.limits.tool_timeout_ms,
   });
+  await fetchMissing(options, place.git);
   const context = await collect(task.context, interrupts.signal);
   const start: RunStart = {
     type: 'run_start',
@@ -44,4 +47,13 @@ export async function buildStart(
     output_mode: parts.gate.mode,
   };
   return { start, warnings: [...built.warnings, ...context.warnings] };
+}
+
+/** All of it before the first item is read: an item may be a command, and then the workspace's own code has run. */
+async function fetchMissing({ config, env, interrupts }: PartsOptions, git: Git): Promise<void> {
+  const network = networkEnvironment(env);
+  for (const item of config.task.context) {
+    if (item.kind !== 'git_diff' && item.kind !== 'git_log') continue;
+    await git.fetchMissing(item, { env: network, signal: interrupts.signal });
+  }
 }

@@ -7,8 +7,8 @@ import type { CommitFiles } from '../config/reader.ts';
 import { decode, MAX_NAMED_BYTES, type ReadResult } from '../config/source.ts';
 import { UsageError } from '../core/errors.ts';
 import { toolEnvironment } from '../workspace/environment.ts';
+import { networkEnvironment, obtainCommit } from '../workspace/git-fetch.ts';
 import { openRepository, type Repository } from '../workspace/git-repository.ts';
-import { resolveCommit } from '../workspace/git-refs.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Names are names, not patterns, and a commit is what its id says. */
@@ -23,7 +23,7 @@ export async function openCommit(ref: string, { cwd, env }: { cwd: string; env: 
   const opened = await openRepository({ cwd: folder, env: toolEnv, timeout_ms: TIMEOUT_MS });
   if (!opened.ok) throw new UsageError(`--task-ref: ${opened.reason}`);
   const { repository } = opened;
-  const resolved = await resolveCommit(repository, ref);
+  const resolved = await obtainCommit(repository, ref, networkEnvironment(env));
   if (!resolved.ok) throw new UsageError(`--task-ref: ${resolved.reason}`);
   const up = repository.prefix.replaceAll(/[^/]+/g, '..');
   const tops = [resolve(cwd, up), resolve(folder, up)];
