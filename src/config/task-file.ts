@@ -58,6 +58,16 @@ export interface ToolFields extends Partial<Record<FileToolName, FileToolField>>
   git?: true | (CallFields & { allow?: string[] });
 }
 
+export interface CustomToolField extends CallFields {
+  name: string;
+  description: string;
+  input_schema: JsonObject;
+  command: string[];
+  stdin?: string;
+  effect?: 'read' | 'write';
+  ok_exit_codes?: number[];
+}
+
 export interface ContextFields {
   git?: 'diff' | 'log';
   base?: string;
@@ -99,7 +109,7 @@ export interface TaskFile {
   context?: ContextFields[];
   model: string | ModelFields;
   tools?: ToolFields;
-  custom_tools?: JsonValue[];
+  custom_tools?: CustomToolField[];
   mcp_servers?: JsonObject;
   skills?: string[];
   sandbox?: Partial<SandboxConfig>;

@@ -28,7 +28,8 @@ export function buildTools(fields: ToolFields): ToolRules[] {
   return rules.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
 }
 
-function callLimits(fields: CallFields): CallLimits {
+/** Limits of a tool's calls with their defaults. */
+export function callLimits(fields: CallFields): CallLimits {
   return {
     ...(fields.timeout === undefined ? {} : { timeout_ms: durationMs(fields.timeout) }),
     max_output_bytes: sizeBytes(fields.max_output ?? MAX_OUTPUT),

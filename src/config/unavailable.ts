@@ -8,7 +8,6 @@ import type { TaskFile } from './task-file.ts';
 /** One issue for each capability that the task uses and this version lacks. */
 export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
   const used: [pointer: string, used: boolean, what: string][] = [
-    ['/custom_tools', (task.custom_tools ?? []).length > 0, 'custom tools'],
     ['/mcp_servers', Object.keys(task.mcp_servers ?? {}).length > 0, 'MCP servers'],
     ['/skills', (task.skills ?? []).length > 0, 'skills'],
     ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],

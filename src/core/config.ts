@@ -157,6 +157,7 @@ export interface TaskConfig {
   context: ContextItem[];
   model: ModelConfig;
   tools: ToolRules[];
+  custom_tools: CustomToolConfig[];
   sandbox: SandboxConfig;
   limits: Limits;
   output: OutputConfig;

@@ -7,6 +7,7 @@ import { createGate } from '../output/gate.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { DEFAULT_TEXTS } from '../prompts/texts.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
+import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
@@ -70,7 +71,7 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     max_output_tokens: model.max_output_tokens,
     context_tokens: task.model.context_tokens ?? model.context_tokens,
     gate,
-    ...buildTools(options, place, task_files),
+    ...(await buildTools(options, place, task_files)),
     budget: createBudget(task.limits, model.prices),
     texts: DEFAULT_TEXTS,
     redact: redactor.redact,
@@ -84,25 +85,28 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
 }
 
 /** What calls are judged by and what runs them. */
-function buildTools(
+async function buildTools(
   { config, redactor, run_dir, readStored }: PartsOptions,
   { files, boundary }: Place,
   task_files: readonly string[],
-): Pick<Parts, 'registry' | 'policy' | 'verify' | 'callLimits'> {
-  const { task } = config;
+): Promise<Pick<Parts, 'registry' | 'policy' | 'verify' | 'callLimits'>> {
+  const { tools, custom_tools, limits } = config.task;
   const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
   const process = { exec, boundary, cwd: files.root };
-  const names = task.tools.map((rules) => rules.name);
+  const names = tools.map((rules) => rules.name);
+  const builtin = createBuiltinTools(names, { ...process, files, readStored });
+  const custom = await createCustomTools(custom_tools, process);
+  const rules = [...tools, ...custom_tools];
   return {
-    registry: createRegistry(createBuiltinTools(names, { ...process, files, readStored })),
-    policy: createPolicy({ rules: task.tools, files, protectedFiles }),
+    registry: createRegistry([...builtin, ...custom.tools], custom.checkers),
+    policy: createPolicy({ rules: tools, custom_tools, files, protectedFiles }),
     verify: createVerify({
       ...process,
-      timeout_ms: task.limits.tool_timeout_ms,
+      timeout_ms: limits.tool_timeout_ms,
       max_output_bytes: VERIFY_OUTPUT_BYTES,
       redact: redactor.redact,
     }),
-    callLimits: (name) => task.tools.find((rules) => rules.name === name) ?? NO_RULES,
+    callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
   };
 }
 

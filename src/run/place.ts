@@ -71,9 +71,10 @@ function isBelow(root: string, path: string): boolean {
   return way !== '' && !way.startsWith('..');
 }
 
-function startsProcesses({ tools, verify, context }: TaskConfig): boolean {
+function startsProcesses({ tools, custom_tools, verify, context }: TaskConfig): boolean {
   return (
     verify.length > 0 ||
+    custom_tools.length > 0 ||
     tools.some(({ name }) => name === 'bash' || name === 'git') ||
     context.some(({ kind }) => kind === 'command')
   );

@@ -213,5 +213,9 @@ const WRITERS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'bash']
 
 /** Without a tool or command that may write, nothing changes and the tree need not be recorded. */
 function canChangeFiles({ task }: RunConfig): boolean {
-  return task.verify.length > 0 || task.tools.some(({ name }) => WRITERS.has(name));
+  return (
+    task.verify.length > 0 ||
+    task.tools.some(({ name }) => WRITERS.has(name)) ||
+    task.custom_tools.some(({ effect }) => effect === 'write')
+  );
 }

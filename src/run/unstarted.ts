@@ -60,6 +60,7 @@ function unknownTask(file: string, limits: TaskConfig['limits']): TaskConfig {
     context: [],
     model: { provider: 'anthropic', id: '', max_tokens: 0, tool_protocol: 'native', fallback: [] },
     tools: [],
+    custom_tools: [],
     sandbox: { mode: 'auto', network: false, env: [], read: [], write: [], git_write: false, allow_untrusted: false },
     limits,
     output: { repair_attempts: 0 },

@@ -51,6 +51,7 @@ export function runStart({ limits = {}, task = {}, mode = 'text' }: StoryOptions
       context: [],
       model: { provider: 'script', id: 'script', max_tokens: 1000, tool_protocol: 'native', fallback: [] },
       tools: [],
+      custom_tools: [],
       sandbox: {
         mode: 'off',
         network: false,

@@ -25,6 +25,7 @@ describe('a task file', () => {
         fallback: [],
       },
       tools: [],
+      custom_tools: [],
       sandbox: {
         mode: 'auto',
         network: false,
@@ -154,7 +155,6 @@ limits: { max_turns: null, timeout: 1m }
 
   test('that needs what this version does not do is refused instead of being run without it', async () => {
     const uses = {
-      custom_tools: [{ name: 'a', description: 'b', input_schema: { type: 'object' }, command: ['c'] }],
       mcp_servers: { a: { command: 'b', tools: ['c'] } },
       skills: ['skills/*'],
       prompts: { limit_reminder: 'x' },

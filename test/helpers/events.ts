@@ -45,6 +45,7 @@ export function taskConfig(overrides: Partial<TaskConfig> = {}): TaskConfig {
       fallback: [],
     },
     tools: [],
+    custom_tools: [],
     sandbox: {
       mode: 'auto',
       network: false,

@@ -13,6 +13,7 @@ export const SAMPLE_TASK: TaskConfig = {
   context: [],
   model: { provider: 'script', id: 'script', max_tokens: 1000, tool_protocol: 'native', fallback: [] },
   tools: [{ name: 'bash', allow: ['ls'], deny: [], max_output_bytes: 30_720, on_denied: 'continue' }],
+  custom_tools: [],
   sandbox: { mode: 'auto', network: false, env: [], read: [], write: ['.'], git_write: false, allow_untrusted: false },
   limits: {
     max_turns: 30,
