@@ -7,7 +7,8 @@ import { pointerTo } from './pointer.ts';
 const INTERPOLATED =
   /^\/(?:system|prompt(?:\/\d+)?|context\/\d+\/(?:base|head|(?:paths|files|command)\/\d+)|verify\/\d+\/run\/\d+)$/;
 // Data of the user, and texts with templates of their own.
-const OPAQUE = /^\/(?:output\/(?:schema|gate)|inputs|custom_tools\/\d+\/(?:command|stdin|input_schema)|github\/comment|prompts|model\/script)$/;
+const OPAQUE =
+  /^\/(?:output\/(?:schema|gate)|inputs|custom_tools\/\d+\/(?:command|stdin|input_schema)|github\/comment|prompts|model\/script)$/;
 
 /** Texts that hold a reference to an input where none is inserted. */
 export function literalTemplateIssues(value: JsonValue, pointer = ''): Issue[] {
