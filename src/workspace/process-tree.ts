@@ -54,7 +54,7 @@ export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void
 async function endPolitely(tree: ProcessTree, grace_ms: number): Promise<boolean> {
   const half = await endAllBut(tree, grace_ms / 2);
   terminate(tree, members(tree));
-  return await goneWithin(() => members(tree), half + grace_ms / 2);
+  return goneWithin(() => members(tree), half + grace_ms / 2);
 }
 
 /**
