@@ -29,7 +29,7 @@ export interface ActionInputs {
 
 export const SECRET_INPUTS = ['anthropic-api-key', 'api-key', 'github-token'] as const;
 
-const OPTION_INPUTS = ['model', 'workspace', 'out', 'max-turns', 'max-cost-usd', 'timeout'] as const;
+const OPTION_INPUTS = ['model', 'workspace', 'out', 'task-ref', 'max-turns', 'max-cost-usd', 'timeout'] as const;
 const SANDBOX_MODES = ['auto', 'required'] as const;
 // A step has no stdout to shape, and values of inputs have an input of their own that reads no files.
 const NOT_IN_ARGS: readonly OptionName[] = ['input', 'format', 'color', 'dry-run'];
@@ -37,7 +37,6 @@ const RESERVED = [
   'comment',
   'comment-key',
   'github-token',
-  'task-ref',
   'federation-rule-id',
   'organization-id',
   'service-account-id',

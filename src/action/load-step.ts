@@ -1,10 +1,14 @@
 // Inputs and environment -> what is run: the same options and the same task loading as the command line.
 
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { loadRun } from '../config/load.ts';
+import { join, resolve } from 'node:path';
+import { checkoutOf, repositoryOf } from '../config/checkout.ts';
+import { baseCommit } from '../config/event-commits.ts';
+import { type LoadRequest, loadRun } from '../config/load.ts';
 import { type Env, mergeOptions, type RunOptions } from '../config/merge.ts';
+import type { ReadFile } from '../config/source.ts';
+import { untrustedReason } from '../config/trust.ts';
 import type { RunConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ActionInputs } from './inputs.ts';
@@ -20,15 +24,40 @@ export interface Step {
 /** The run that the inputs describe; throws UsageError for every mistake of the caller. */
 export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Promise<Step> {
   const merged = mergeOptions(inputs.flags, env);
-  const options: RunOptions = { ...merged, inputs: [...merged.inputs, ...inputs.inputs] };
+  const base = merged.task_ref === undefined ? defaultRef(inputs.task, merged, { env, cwd }) : undefined;
+  const ref = base === undefined ? {} : { task_ref: base };
+  const options: RunOptions = { ...merged, ...ref, inputs: [...merged.inputs, ...inputs.inputs] };
   const readStdin = (): Promise<{ ok: false; reason: string }> =>
     Promise.resolve({ ok: false, reason: 'a step has no standard input' });
-  const loaded = await loadRun({ file: inputs.task, options, env, cwd, readStdin });
+  const openCommit: LoadRequest['openCommit'] = async (given, folder) => {
+    const opened = await (await import('../run/task-ref.ts')).openCommit(given, { cwd: folder, env });
+    return base === undefined ? opened : { ...opened, read: explaining(opened.read) };
+  };
+  const loaded = await loadRun({ file: inputs.task, options, env, cwd, readStdin, openCommit });
   const task = inputs.sandbox_required
     ? { ...loaded.task, sandbox: { ...loaded.task.sandbox, mode: 'required' as const } }
     : loaded.task;
   const config = { ...loaded, task, out: loaded.out ?? newFolder(env) };
   return { config, options, env: runEnv(inputs, config, env), annotations: inputs.annotations };
+}
+
+/** The base of a pull request for a task in its checkout: a pull request must not choose its own reviewer. */
+function defaultRef(task: string, options: RunOptions, { env, cwd }: { env: Env; cwd: string }): string | undefined {
+  const workspace = resolve(cwd, options.workspace ?? '.');
+  const ofPull = env['GITHUB_EVENT_NAME']?.startsWith('pull_request') ?? false;
+  const asked = ofPull || options.untrusted || untrustedReason(env) !== undefined;
+  if (!asked || !existsSync(workspace) || repositoryOf(workspace) === undefined) return undefined;
+  return checkoutOf(workspace)(resolve(cwd, task)) ? baseCommit(env) : undefined;
+}
+
+/** Says where a file was looked for when nobody named the commit. */
+function explaining(read: ReadFile): ReadFile {
+  const where =
+    'the base of the event, which the input "task-ref" names by default; what a pull request adds or changes there counts once it is merged';
+  return async (path) => {
+    const result = await read(path);
+    return result.ok ? result : { ok: false, reason: `${result.reason} (${where})` };
+  };
 }
 
 /** A folder of its own for each step, where later steps find it and the checkout stays clean. */

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 
 /** Tells whether an absolute path lies in the working tree around `workspace` (in `workspace`, without a repository), by its name or behind links. */
 export function checkoutOf(workspace: string): (path: string) => boolean {
-  const tops = [topOf(workspace), topOf(realpathSync(workspace))];
+  const tops = [workspace, realpathSync(workspace)].map((folder) => repositoryOf(folder) ?? folder);
   return (path) =>
     [path, join(realPath(dirname(path)), basename(path)), realPath(path)].some((place) =>
       tops.some((top) => isAt(top, place)),
@@ -13,11 +13,9 @@ export function checkoutOf(workspace: string): (path: string) => boolean {
 }
 
 /** The nearest folder upwards that has a `.git`; git itself is not asked, since the answer must not depend on its configuration. */
-function topOf(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
-    if (dirname(at) === at) return folder;
-  }
+export function repositoryOf(folder: string): string | undefined {
+  if (existsSync(join(folder, '.git'))) return folder;
+  return dirname(folder) === folder ? undefined : repositoryOf(dirname(folder));
 }
 
 /** The path with the part of it that exists made real. */

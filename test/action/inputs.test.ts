@@ -24,7 +24,7 @@ describe('inputs of the action', () => {
     await readInputs(get);
     readFailOn(get);
     const reserved =
-      'comment comment-key github-token task-ref federation-rule-id organization-id service-account-id workspace-id';
+      'comment comment-key github-token federation-rule-id organization-id service-account-id workspace-id';
     expect([...asked].filter((name) => !reserved.split(' ').includes(name)).sort()).toEqual(declared.sort());
   });
 
@@ -39,7 +39,7 @@ describe('inputs of the action', () => {
     expect(readFailOn(getter({}))).toBe('error');
   });
 
-  test.each(['comment', 'comment-key', 'github-token', 'task-ref', 'federation-rule-id', 'workspace-id'])(
+  test.each(['comment', 'comment-key', 'github-token', 'federation-rule-id', 'workspace-id'])(
     'refuse %s, which this version does not carry out',
     async (name) => {
       await expect(read({ [name]: 'true' })).rejects.toThrow(`the input "${name}" is not available in this version`);

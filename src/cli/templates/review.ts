@@ -74,14 +74,11 @@ jobs:
         run: |
           sudo apt-get update -qq && sudo apt-get install -y -qq bubblewrap
           sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
-      # The task comes from the base branch: a pull request must not choose its own reviewer.
-      - run: git worktree add --detach "$RUNNER_TEMP/trusted" "$BASE_SHA"
-        env:
-          BASE_SHA: \${{ github.event.pull_request.base.sha }}
       # Replace OWNER by the account that publishes the action.
       - uses: OWNER/agent-run@v${VERSION}
         with:
-          task: \${{ runner.temp }}/trusted/agent-run/review.json
+          # Read from the base commit: a pull request must not choose its own reviewer.
+          task: agent-run/review.json
           inputs: base=\${{ github.event.pull_request.base.sha }}
           anthropic-api-key: \${{ secrets.ANTHROPIC_API_KEY }}
 `;
