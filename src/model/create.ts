@@ -25,8 +25,11 @@ async function createOne(config: ModelConfig, deps: ModelDeps): Promise<ModelCli
       const { createScriptClient } = await import('./scripted.ts');
       return createScriptClient(config, deps);
     }
+    case 'replay': {
+      const { createRecordedClient } = await import('./replay.ts');
+      return createRecordedClient(config, deps.clock.now());
+    }
     case 'openai':
-    case 'replay':
       throw new UsageError(`model.provider "${config.provider}" cannot be used here; use anthropic or script`);
   }
 }

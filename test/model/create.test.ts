@@ -30,7 +30,7 @@ test('a client is the one of its provider', async () => {
     max_output_tokens: 128_000,
     context_tokens: 1_000_000,
   });
-  await expect(createModelClient(modelConfig({ provider: 'replay' }), deps)).rejects.toThrow(UsageError);
+  await expect(createModelClient(modelConfig({ provider: 'openai' }), deps)).rejects.toThrow(UsageError);
 });
 
 test('a fallback answers after the retries of the model before it, and keeps answering', async () => {
