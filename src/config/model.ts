@@ -6,6 +6,7 @@ import { didYouMean } from '../core/nearest.ts';
 import type { Prices } from '../core/usage.ts';
 import { type Building, parseNamed, readNamed } from './building.ts';
 import { issuesError, showValue } from './issues.ts';
+import { buildRecording } from './recording.ts';
 import { scriptIssues } from './script.ts';
 import type { ModelFields, PriceFields } from './task-file.ts';
 
@@ -62,6 +63,7 @@ async function oneModel(building: Building, fields: ModelFields, pointer: string
   const provider = fields.provider ?? 'anthropic';
   const script =
     fields.script === undefined ? undefined : await buildScript(building, fields.script, `${pointer}/script`);
+  const replay = provider === 'replay' ? await buildRecording(building, fields.replay, pointer) : undefined;
   return {
     provider,
     id: fields.id ?? provider,
@@ -74,6 +76,7 @@ async function oneModel(building: Building, fields: ModelFields, pointer: string
     fallback: [],
     ...(fields.prices === undefined ? {} : { prices: buildPrices(fields.prices) }),
     ...(script === undefined ? {} : { script }),
+    ...(replay === undefined ? {} : { replay }),
   };
 }
 

@@ -21,9 +21,8 @@ export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
 }
 
 function modelUses(model: ModelConfig, pointer: string): [string, boolean, string][] {
-  const unbuilt = model.provider === 'openai' || model.provider === 'replay';
   return [
-    [`${pointer}/provider`, unbuilt, `models of provider "${model.provider}"`],
+    [`${pointer}/provider`, model.provider === 'openai', `models of provider "${model.provider}"`],
     [`${pointer}/tool_protocol`, model.tool_protocol === 'xml', 'models with tool_protocol "xml"'],
   ];
 }
