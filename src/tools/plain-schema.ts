@@ -8,6 +8,8 @@ type Type = 'string' | 'integer' | 'boolean' | 'array';
 interface Field {
   type: Type;
   items?: Field;
+  /** May be null, which stands for absent. */
+  nullable?: true;
 }
 
 interface PlainSchema {
@@ -20,10 +22,39 @@ const TYPES = new Set<unknown>(['string', 'integer', 'boolean', 'array']);
 /** Checks an input, naming the field, what was found and what was expected; no sentence: it fits. */
 export type CheckInput = (input: JsonObject) => string[];
 
+/** A schema in the words that our own tools use. */
+export interface PlainTool {
+  check: CheckInput;
+  /** The input without the nulls that stand for absent fields. */
+  withoutNulls: (input: JsonObject) => JsonObject;
+  /** As services get it: every field required, an optional one may be null. Strict endpoints know no other (B189). */
+  sent: Record<string, unknown>;
+}
+
 /** A checker for a schema in the words that our own tools use; undefined for one that says more. */
 export function plainChecker(schema: Record<string, unknown>): CheckInput | undefined {
+  return plainTool(schema)?.check;
+}
+
+/** The same with all that is needed to offer it; also of a schema as it was sent. */
+export function plainTool(schema: Record<string, unknown>): PlainTool | undefined {
   const plain = readSchema(schema);
-  return plain && ((input) => checkInput(plain, input));
+  if (!plain) return undefined;
+  const optional = new Set(Object.keys(plain.properties).filter((name) => !plain.required.includes(name)));
+  return {
+    check: (input) => checkInput(plain, input),
+    withoutNulls: (input) =>
+      Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || !optional.has(name))),
+    sent: { ...schema, properties: sentFields(plain, optional), required: Object.keys(plain.properties) },
+  };
+}
+
+function sentFields({ properties }: PlainSchema, optional: ReadonlySet<string>): Record<string, unknown> {
+  const sent: Record<string, unknown> = {};
+  for (const [name, { nullable: _nullable, ...field }] of Object.entries(properties)) {
+    sent[name] = optional.has(name) ? { ...field, type: [field.type, 'null'] } : field;
+  }
+  return sent;
 }
 
 function readSchema(schema: Record<string, unknown>): PlainSchema | undefined {
@@ -36,16 +67,19 @@ function readSchema(schema: Record<string, unknown>): PlainSchema | undefined {
     if (!field) return undefined;
     fields[name] = field;
   }
-  return { properties: fields, required: required.filter((name) => typeof name === 'string') };
+  const needed = required.filter((name) => typeof name === 'string' && fields[name]?.nullable !== true);
+  return { properties: fields, required: needed as string[] }; // filtered above
 }
 
 function readField(value: unknown): Field | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { type, items, ...other } = value;
-  if (!TYPES.has(type) || Object.keys(other).length > 0) return undefined;
+  const { type: types, items, ...other } = value;
+  const [type, second, ...more] = Array.isArray(types) ? types : [types];
+  const nullable = second === 'null' && more.length === 0;
+  if (!TYPES.has(type) || (second !== undefined && !nullable) || Object.keys(other).length > 0) return undefined;
   const inner = items === undefined ? undefined : readField(items);
   if (items !== undefined && !inner) return undefined;
-  return { type: type as Type, ...(inner && { items: inner }) }; // one of TYPES, checked above
+  return { type: type as Type, ...(inner && { items: inner }), ...(nullable && { nullable }) }; // one of TYPES, checked above
 }
 
 function checkInput({ properties, required }: PlainSchema, input: JsonObject): string[] {
