@@ -18,7 +18,9 @@ export interface Step {
   options: RunOptions;
   /** What the run sees: without the step's own inputs, with the keys under their names. */
   env: Env;
+  /** Both the step and the task can say no. */
   annotations: boolean;
+  summary: boolean;
 }
 
 /** The run that the inputs describe; throws UsageError for every mistake of the caller. */
@@ -38,7 +40,9 @@ export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Pro
     ? { ...loaded.task, sandbox: { ...loaded.task.sandbox, mode: 'required' as const } }
     : loaded.task;
   const config = { ...loaded, task, out: loaded.out ?? newFolder(env) };
-  return { config, options, env: runEnv(inputs, config, env), annotations: inputs.annotations };
+  const { summary = true, annotations = true } = config.task.github ?? {};
+  const published = { annotations: inputs.annotations && annotations, summary: inputs.summary && summary };
+  return { config, options, env: runEnv(inputs, config, env), ...published };
 }
 
 /** The base of a pull request for a task in its checkout: a pull request must not choose its own reviewer. */

@@ -12,7 +12,7 @@ import { logLine } from '../core/sanitise.ts';
 import { run } from '../run/run.ts';
 import { watchRun } from '../run/watchers.ts';
 import { annotationsOf } from './annotations.ts';
-import { type ActionInputs, type FailOn, readFailOn, readInputs, SECRET_INPUTS } from './inputs.ts';
+import { type FailOn, readFailOn, readInputs, SECRET_INPUTS } from './inputs.ts';
 import { appendSummary, type Ended, stepOutputs, writeOutputs } from './outputs.ts';
 import { loadStep, type Step } from './load-step.ts';
 import { CancelledEarly, printStack, withoutRun } from './without-run.ts';
@@ -33,7 +33,7 @@ export async function runStep(env: Env, cwd: string): Promise<number> {
     : withoutRun(ended.cause, { out: getInput('out'), task_file: getInput('task'), env, cwd });
   const problems = [
     attempt(() => publishOutputs(ending, env['GITHUB_OUTPUT'])),
-    attempt(() => publishSummary(ending, env['GITHUB_STEP_SUMMARY'], inputs)),
+    attempt(() => publishSummary(ending, env['GITHUB_STEP_SUMMARY'], step)),
     attempt(() => annotate(ending, step)),
   ].flatMap((problem) => problem ?? []);
   return report(ending, problems, failOn.ok ? failOn.value : 'error');
@@ -101,8 +101,8 @@ function publishOutputs(ended: Ended, file: string | undefined): void {
   if (file) writeOutputs(file, outputs);
 }
 
-function publishSummary(ended: Ended, file: string | undefined, inputs: Settled<ActionInputs>): void {
-  if (!file || !inputs.ok || !inputs.value.summary || ended.run_dir === undefined) return;
+function publishSummary(ended: Ended, file: string | undefined, step: Settled<Step>): void {
+  if (!file || !step.ok || !step.value.summary || ended.run_dir === undefined) return;
   const summary = join(ended.run_dir, 'summary.md');
   if (existsSync(summary)) appendSummary(file, readFileSync(summary, 'utf8'));
 }

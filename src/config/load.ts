@@ -99,8 +99,13 @@ async function buildTask(
     output: await buildOutput(building),
     verify: await buildVerify(building),
     ...(task.findings === undefined ? {} : { findings: task.findings }),
+    ...(task.github === undefined ? {} : { github: publishing(task.github) }),
     redact: task.redact ?? [],
   };
+}
+
+function publishing({ summary = true, annotations = true }: NonNullable<TaskFile['github']>) {
+  return { summary, annotations };
 }
 
 async function buildPrompts(building: Building): Promise<string[]> {

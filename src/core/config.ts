@@ -163,6 +163,8 @@ export interface TaskConfig {
   output: OutputConfig;
   verify: VerifyCommand[];
   findings?: FindingsMap;
+  /** What is published on GitHub; absent: all of it. */
+  github?: { summary: boolean; annotations: boolean };
   redact: string[];
 }
 

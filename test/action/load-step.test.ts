@@ -95,3 +95,30 @@ describe('the task of a step', () => {
     expect(config.task).toMatchObject({ prompts: ['head'], ref: null });
   });
 });
+
+describe('what a step publishes', () => {
+  const load = async (github: object | undefined, inputs: Record<string, string> = {}): Promise<Step> => {
+    const task = { prompt: 'x', model: 'claude-sonnet-5-5', ...(github === undefined ? {} : { github }) };
+    const root = tempTree({ 'task.json': JSON.stringify(task) });
+    const given: Record<string, string> = { task: 'task.json', ...inputs };
+    return loadStep(await readInputs((name) => given[name] ?? ''), { RUNNER_TEMP: tempFolder() }, root);
+  };
+
+  test.each([
+    [undefined, {}, { summary: true, annotations: true }],
+    [{}, {}, { summary: true, annotations: true }],
+    [{ summary: false }, {}, { summary: false, annotations: true }],
+    [{ annotations: false, comment: false }, {}, { summary: true, annotations: false }],
+    [{ summary: true }, { summary: 'false' }, { summary: false, annotations: true }],
+    [{ annotations: true }, { annotations: 'false' }, { summary: true, annotations: false }],
+  ])('with %j in the task and %j in the step is %j', async (github, inputs, expected) => {
+    expect(await load(github, inputs)).toMatchObject(expected);
+  });
+
+  test('is never a comment, so a task that asks for one is refused', async () => {
+    await expect(load({ comment: true })).rejects.toThrow(
+      'comments on pull requests are not available in this version',
+    );
+    await expect(load({ comment: { sticky: true } })).rejects.toThrow('not available in this version');
+  });
+});

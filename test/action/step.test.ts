@@ -136,10 +136,12 @@ describe('the step', () => {
     expect(status).toBe(0);
     expect(stdout.trim()).toBe('::warning file=src/a%2Cb.ts,line=3::bad%0A::error::worse');
     expect(runAction({ turns, task, inputs: { annotations: 'false' } }).stdout).toBe('');
+    expect(runAction({ turns, task: { ...task, github: { annotations: false } } }).stdout).toBe('');
   });
 
   test('writes no summary when told so, and appends to one that is there', () => {
     expect(runAction({ turns: [{ text: 'done' }], inputs: { summary: 'false' } }).summary).toBe('');
+    expect(runAction({ turns: [{ text: 'done' }], task: { github: { summary: false } } }).summary).toBe('');
   });
 
   test('leaves an output above 256 KiB to its file, with a warning', () => {
