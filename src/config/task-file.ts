@@ -34,6 +34,7 @@ export interface ModelFields {
   id?: string;
   max_tokens?: number;
   context_tokens?: number;
+  claude_api?: boolean;
   effort?: NonNullable<ModelConfig['effort']>;
   base_url?: string;
   api_key_env?: string;

@@ -12,6 +12,8 @@ export interface ModelConfig {
   max_tokens: number;
   /** The size of the window where the shipped table does not know it: a local model, another endpoint. */
   context_tokens?: number;
+  /** The base URL leads to the Claude API itself, with what clouds and gateways lack; absent: not known. */
+  claude_api?: boolean;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   base_url?: string;
   api_key_env?: string;

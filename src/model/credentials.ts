@@ -7,7 +7,7 @@ export type Credential = { apiKey: string } | { authToken: string };
 
 // What an HTTP header value may hold.
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
-const DEFAULT_BASE_URL = 'https://api.anthropic.com';
+export const CLAUDE_API = 'https://api.anthropic.com';
 
 /** The key from the environment, trimmed; its value never appears in the error. */
 export function readCredential(config: ModelConfig, env: Env): Credential {
@@ -30,7 +30,7 @@ export function readCredential(config: ModelConfig, env: Env): Credential {
 /** The task's base URL, else the provider's own variable, else the service itself. */
 export function readBaseUrl(config: ModelConfig, env: Env): URL {
   const ambient = env['ANTHROPIC_BASE_URL']?.trim();
-  const text = config.base_url ?? (ambient || DEFAULT_BASE_URL);
+  const text = config.base_url ?? (ambient || CLAUDE_API);
   const from = config.base_url === undefined ? 'ANTHROPIC_BASE_URL' : 'model.base_url';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { runAgent } from '../agent/loop.ts';
 import { EMPTY_STATE } from '../agent/state.ts';
+import { atService } from '../model/at-service.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './interrupts.ts';
 import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
@@ -20,7 +21,9 @@ export interface RunRequest {
 }
 
 /** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
-export async function run({ config, env, cwd = process.cwd(), subscribers }: RunRequest): Promise<SegmentResult> {
+export async function run(request: RunRequest): Promise<SegmentResult> {
+  const { env, cwd = process.cwd(), subscribers } = request;
+  const config = placed(request);
   const interrupts = listen();
   try {
     const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
@@ -50,4 +53,9 @@ export async function run({ config, env, cwd = process.cwd(), subscribers }: Run
   } finally {
     interrupts.dispose();
   }
+}
+
+/** The configuration with what the environment says about its model's service. */
+function placed({ config, env }: RunRequest): RunConfig {
+  return { ...config, task: { ...config.task, model: atService(config.task.model, env) } };
 }
