@@ -48,6 +48,8 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   messages: readonly Message[];
   max_tokens: number;
+  /** Asks for a signed summary of the messages in place of a reply; only of a client that `summarizes`. */
+  summarize?: true;
   /** Native structured output; absent: none is asked for. */
   output_schema?: JsonValue;
 }
@@ -73,6 +75,8 @@ export interface ModelClient {
   /** The most `max_tokens` the model takes, and the size of its window; null when unknown. */
   readonly max_output_tokens: number | null;
   readonly context_tokens: number | null;
+  /** The service can sum up a history by itself, and takes the summary in its place. */
+  readonly summarizes?: boolean;
   /** One turn, retries included. Never throws for what the service does; settles within 1 s of an abort. */
   send(request: ModelRequest, hooks: SendHooks, signal: AbortSignal): Promise<SendResult>;
 }

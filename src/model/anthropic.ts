@@ -5,16 +5,16 @@ import { UsageError } from '../core/errors.ts';
 import type { ModelClient, ModelReply, Redact, SendHooks } from '../core/ports.ts';
 import { costUsd } from '../core/usage.ts';
 import { attemptFailure, streamFailure } from './anthropic-failure.ts';
-import { checkCustomHeaders, readBaseUrl, readCredential } from './credentials.ts';
+import { checkCustomHeaders, customBetas, readBaseUrl, readCredential } from './credentials.ts';
 import type { Credential } from './credentials.ts';
 import type { Service } from './failure.ts';
 import { createHttpFetch } from './http-fetch.ts';
-import { factsFor, pricesOf, pricesOfAnswer } from './pricing.ts';
+import { factsFor, pricesOf, pricesOfAnswer, summarizes } from './pricing.ts';
 import type { ModelFacts } from './pricing.ts';
 import type { Env } from './proxy.ts';
 import { readReply } from './read-reply.ts';
 import { ReplyReader } from './reply-reader.ts';
-import { createRequestWriter } from './request-body.ts';
+import { betasOf, createRequestWriter } from './request-body.ts';
 import { sendWithRetries } from './retry.ts';
 import type { AttemptResult, RetryDeps } from './retry.ts';
 import { watchAttempt } from './watch.ts';
@@ -60,11 +60,13 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
     ...known,
     max_output_tokens,
     context_tokens: facts?.context_tokens ?? null,
+    summarizes: summarizes(config),
     send(request, hooks, signal) {
       // A fallback model may take less than the model the request was made for.
       const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);
-      const body = write({ ...request, max_tokens });
-      const attempt = () => sendOnce(session, body, hooks, signal);
+      const betas = [...customBetas(deps.env), ...betasOf(request)];
+      const outgoing = { body: write({ ...request, max_tokens }), betas };
+      const attempt = () => sendOnce(session, outgoing, hooks, signal);
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
   };
@@ -98,7 +100,17 @@ function hidingKey(redact: Redact, credential: Credential): Redact {
   return (text) => redact(text).replaceAll(key, '[redacted]');
 }
 
-async function sendOnce(session: Session, body: Buffer, hooks: SendHooks, outer: AbortSignal): Promise<AttemptResult> {
+interface Outgoing {
+  body: Buffer;
+  betas: readonly string[];
+}
+
+async function sendOnce(
+  session: Session,
+  { body, betas }: Outgoing,
+  hooks: SendHooks,
+  outer: AbortSignal,
+): Promise<AttemptResult> {
   const { deps, sdk, service } = session;
   const started_ms = deps.clock.now();
   const watch = watchAttempt(outer, deps.idle_timeout_ms, deps.deadline());
@@ -112,7 +124,10 @@ async function sendOnce(session: Session, body: Buffer, hooks: SendHooks, outer:
     const response = await sdk
       .post('/v1/messages', {
         body,
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
+        },
         signal: watch.signal,
         maxRetries: 0,
         timeout: deps.idle_timeout_ms + SDK_TIMEOUT_MARGIN_MS,

@@ -49,6 +49,13 @@ export function checkCustomHeaders(env: Env): void {
   throw new UsageError('ANTHROPIC_CUSTOM_HEADERS holds a character that no header has; write one "Name: value" a line');
 }
 
+/** Beta features that the environment asks for by itself; ours are named beside them, not instead. */
+export function customBetas(env: Env): string[] {
+  const lines = (env['ANTHROPIC_CUSTOM_HEADERS'] ?? '').split('\n');
+  const values = lines.flatMap((line) => /^\s*anthropic-beta\s*:(.*)$/i.exec(line)?.[1]?.split(',') ?? []);
+  return values.map((value) => value.trim()).filter((value) => value !== '');
+}
+
 function headerValue(name: string, env: Env): string {
   const value = env[name]?.trim() ?? '';
   if (HEADER_TEXT.test(value)) return value;

@@ -15,10 +15,12 @@ export function withFallback(clients: readonly [ModelClient, ...ModelClient[]]):
     prices_as_of: priced ? first.prices_as_of : null,
     max_output_tokens: first.max_output_tokens,
     context_tokens: first.context_tokens,
+    // Whoever answers next must take the summary.
+    summarizes: clients.every(({ summarizes }) => summarizes === true),
     async send(request, hooks, signal) {
       for (;;) {
         const result = await (clients[current] ?? first).send(request, hooks, signal);
-        if (!mayFallBack(result) || current + 1 >= clients.length || signal.aborted) return result;
+        if (request.summarize || !mayFallBack(result) || current + 1 >= clients.length || signal.aborted) return result;
         const hit = hooks.admit();
         if (hit) return { ok: false, kind: 'budget', message: 'no attempt with the next model fits the budget', hit };
         current += 1;

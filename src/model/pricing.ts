@@ -8,6 +8,8 @@ export interface ModelFacts {
   max_output_tokens: number;
   /** `adaptive`: thinks only when asked to with `thinking: { type: 'adaptive' }`. */
   thinking: string;
+  /** Takes `compaction: { type: 'summarize' }`; as documented, untried against the live service. */
+  summarizes: boolean;
   /** Oldest first; each holds from its day (UTC) on. */
   prices: readonly (Prices & { from: string })[];
 }
@@ -21,6 +23,11 @@ export interface KnownPrices {
 /** Facts of exactly this provider and id, else undefined: another vendor's model never borrows a line. */
 export function factsFor(provider: ProviderName, id: string): ModelFacts | undefined {
   return table.models.find((model) => model.provider === provider && model.ids.includes(id));
+}
+
+/** Whether the service sums up a history of this model: by the table, and only where it is the Claude API that answers. */
+export function summarizes({ provider, id, claude_api }: ModelConfig): boolean {
+  return claude_api === true && factsFor(provider, id)?.summarizes === true;
 }
 
 /** Prices of exactly this provider and id on a day (milliseconds; default: the newest), or null: there is no default price. */

@@ -1,5 +1,5 @@
 import { toolUses } from '../core/messages.ts';
-import { factsFor, pricesOf } from './pricing.ts';
+import { factsFor, pricesOf, summarizes } from './pricing.ts';
 import { readTurns } from './recording.ts';
 import type { ModelConfig } from '../core/config.ts';
 import type { EventBody } from '../core/events.ts';
@@ -110,7 +110,7 @@ function notRecorded(turn: number | undefined): SendResult {
 function factsOf(
   config: ModelConfig,
   at_ms: number,
-): Pick<ModelClient, 'prices' | 'prices_as_of' | 'max_output_tokens' | 'context_tokens'> {
+): Pick<ModelClient, 'prices' | 'prices_as_of' | 'max_output_tokens' | 'context_tokens' | 'summarizes'> {
   const facts = factsFor(config.provider, config.id);
   const own = pricesOf(config, at_ms);
   // A fallback without a price leaves the run without one, see fallback.ts.
@@ -120,5 +120,6 @@ function factsOf(
     prices_as_of: priced ? own.prices_as_of : null,
     max_output_tokens: facts?.max_output_tokens ?? null,
     context_tokens: facts?.context_tokens ?? null,
+    summarizes: [config, ...config.fallback].every(summarizes),
   };
 }

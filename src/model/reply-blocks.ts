@@ -22,6 +22,8 @@ export interface OpenBlock {
   citations: string[];
 }
 
+const NO_SUMMARY = '{"type":"compaction","content":null}';
+
 /** Opens a block from the exact text of `content_block`; undefined when that is not a typed object. */
 export function openBlock(json: string): OpenBlock | undefined {
   const parsed = parseJson(json);
@@ -58,6 +60,8 @@ export function closeBlock(block: OpenBlock, redact: Redact): AssistantBlock | u
   const members = finalMembers(block);
   if (block.type === 'tool_use') return toolUse(block, members, redact);
   const json = cleanJson(objectText(members), redact);
+  // The service signed its summary's text; one that may not be kept as it is counts as none.
+  if (block.type === 'compaction' && json !== objectText(members)) return { type: 'opaque', json: NO_SUMMARY };
   if (!isKept(block.type)) return { type: 'opaque', json };
   const parsed: unknown = JSON.parse(json);
   const kept = parsed as TextBlock | ThinkingBlock | RedactedThinkingBlock; // finalMembers wrote the field of its type

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
+import { addUsage } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 
 /** Usage as the service writes it, fields of later events over those of earlier ones. */
@@ -14,8 +15,17 @@ export function mergeUsage(seen: SeenUsage, update: unknown): SeenUsage {
   return { ...seen, ...Object.fromEntries(said) };
 }
 
-/** The service's usage in our fields; what is missing counts 0. */
+/** The service's usage in our fields; what is missing counts 0. What summing up a history cost stands apart and is added. */
 export function readUsage(seen: SeenUsage): Usage {
+  const iterations = Array.isArray(seen['iterations']) ? seen['iterations'].filter(isSummary) : [];
+  return iterations.map(ownUsage).reduce(addUsage, ownUsage(seen));
+}
+
+function isSummary(iteration: unknown): iteration is SeenUsage {
+  return isJsonObject(iteration) && iteration['type'] === 'compaction';
+}
+
+function ownUsage(seen: SeenUsage): Usage {
   const created = count(seen['cache_creation_input_tokens']);
   return {
     input_tokens: count(seen['input_tokens']),

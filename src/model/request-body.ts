@@ -18,6 +18,8 @@ export interface RequestShape {
   adaptive_thinking: boolean;
 }
 
+/** Asks for a summary by the service, and for taking the one that stands first in the messages. */
+const SUMMARY_BETA = 'compact-2026-09-04';
 const EMPTY_RESULT = '(no output)';
 // One hour for what all runs share, five minutes for this run's history; the longer must come first.
 const SYSTEM_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}';
@@ -58,12 +60,19 @@ export function createRequestWriter(shape: RequestShape): (request: ModelRequest
   };
 }
 
+/** The beta features a request uses, as the service names them; each must be named with every such request. */
+export function betasOf({ summarize, messages }: ModelRequest): string[] {
+  const first = messages[0]?.role === 'assistant' ? messages[0].content[0] : undefined;
+  return summarize || first?.type === 'opaque' ? [SUMMARY_BETA] : [];
+}
+
 function headText(shape: RequestShape, request: ModelRequest): string {
   const { system, tools, max_tokens, output_schema } = request;
   const head = [`"model":${JSON.stringify(shape.model)}`, `"max_tokens":${max_tokens}`, '"stream":true'];
   if (shape.adaptive_thinking) head.push('"thinking":{"type":"adaptive"}');
   const config = outputConfig(shape.effort, output_schema);
   if (config) head.push(`"output_config":${config}`);
+  if (request.summarize) head.push('"compaction":{"type":"summarize"}');
   if (system.trim() !== '') {
     const block = stringifyJson({ type: 'text', text: system });
     head.push(`"system":[${block.slice(0, -1)}${SYSTEM_MARK}}]`);
