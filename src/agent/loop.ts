@@ -69,7 +69,7 @@ interface Asking {
 async function ask(parts: Parts, recorder: Recorder, dispatch: Dispatch, { step, signal }: Asking): Promise<void> {
   const { kind: _kind, ...turn } = step;
   recorder.record({ type: 'turn_start', ...turn });
-  dispatch.open(signal, !step.concluding && !recorder.state.compacting);
+  dispatch.open(signal, !step.concluding && !sumsUp(recorder.state));
   const result = await parts.model.send(
     requestOf(parts, recorder.state),
     {
@@ -120,9 +120,12 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
       return { type: 'tool_end', tool_use_id: call.id, name: call.name, content, ...facts };
     }
     case 'compact': {
+      const { summary } = step;
       const blocks = state.start ? restartBlocks(state.start, state.later_prompt) : [];
-      const summary = { type: 'text' as const, text: parts.texts.compactionSummary(step.summary) };
-      return { type: 'compacted', summary: [...blocks, summary], usage: NO_USAGE, cost_usd: 0 };
+      const inWords = typeof summary === 'string';
+      const text = inWords ? parts.texts.compactionSummary(summary) : parts.texts.compactionContinue();
+      const said = { summary: [...blocks, { type: 'text' as const, text }], usage: NO_USAGE, cost_usd: 0 };
+      return { type: 'compacted', ...(inWords ? {} : { blocks: [summary] }), ...said };
     }
     case 'check': {
       if (step.stage === 'gate')
@@ -146,9 +149,15 @@ function requestOf(parts: Parts, state: RunState): ModelRequest {
     tools: state.start?.tools ?? [],
     messages: state.messages,
     max_tokens: state.turn?.max_tokens ?? 1,
+    ...(state.turn?.summarize ? { summarize: true as const } : {}),
     // A summary is plain text; bound to the output's schema it would be a made-up output instead.
-    ...(parts.gate.native_schema === undefined || state.compacting ? {} : { output_schema: parts.gate.native_schema }),
+    ...(parts.gate.native_schema === undefined || sumsUp(state) ? {} : { output_schema: parts.gate.native_schema }),
   };
+}
+
+/** What is asked for now is a summary, by the model or by the service. */
+function sumsUp({ compacting, turn }: RunState): boolean {
+  return compacting || turn?.summarize === true;
 }
 
 function causeOf(signal: AbortSignal): RunOutcome {

@@ -1,8 +1,8 @@
-import { contextFull, summarised } from './next-compact.ts';
+import { contextFull, summarised, summaryOfService, summaryRefused } from './next-compact.ts';
 import { afterReply } from './next-reply.ts';
 import { checkOutput } from './next-output.ts';
 import { openCalls, promptsLeft } from './state.ts';
-import { answer, end, limitStep, repairsLeft, submits } from './step.ts';
+import { answer, ask, end, limitStep, repairsLeft, submits } from './step.ts';
 import type { ModelFailure } from '../core/events.ts';
 import type { LimitHit, RunOutcome } from '../core/outcome.ts';
 import type { RunState } from './state.ts';
@@ -13,10 +13,12 @@ const RULES: readonly Rule[] = [
   alreadyEnded,
   nothingToDo,
   firstPrompt,
+  summaryRefused,
   modelFailed,
   callsInterrupted,
   callsAfterTermination,
   callsWhileConcluding,
+  summaryOfService,
   summarised,
   callsToRun,
   submitted,
@@ -139,11 +141,4 @@ function policyEnded(state: RunState): Step | undefined {
 function limitReached(state: RunState, advice: Advice): Step | undefined {
   const hit = advice.budget.exceeded(state.ledger, state.limit_reached !== undefined);
   return hit && limitStep(state, advice, hit);
-}
-
-function ask(state: RunState, { budget, max_output_tokens }: Advice): Step {
-  const concluding = state.limit_reached !== undefined;
-  const wanted = state.max_tokens ?? state.start?.task.model.max_tokens ?? 1;
-  const room = budget.room(state.ledger, Math.min(wanted, max_output_tokens ?? wanted), concluding);
-  return { kind: 'ask', turn: state.ledger.turns + 1, reason: state.why, concluding, ...room };
 }

@@ -1,11 +1,12 @@
 import { toolUses } from '../core/messages.ts';
 import { addUsage, promptTokens } from '../core/usage.ts';
 import { openMessage, roughTokens } from './state.ts';
-import type { Attempt, Compacted, ModelReplyEvent, TurnStart } from '../core/events.ts';
+import { summaryBlock } from './summary-block.ts';
+import type { Attempt, Compacted, ModelFailedEvent, ModelReplyEvent, TurnStart } from '../core/events.ts';
 import type { AssistantBlock, Message, StopReason } from '../core/messages.ts';
 import type { ContinueReason } from '../core/outcome.ts';
 import type { Ledger } from '../core/ports.ts';
-import type { RunState } from './state.ts';
+import type { Disposition, Reply, RunState } from './state.ts';
 
 // What requests and replies change in the state; reduce.ts knows the other events.
 
@@ -31,11 +32,26 @@ export function onAttempt(state: RunState, event: Attempt): RunState {
   };
 }
 
+export function onFailed(state: RunState, event: ModelFailedEvent): RunState {
+  const refused = state.turn?.summarize && event.kind === 'api_error';
+  return { ...state, failure: event, ...(refused ? { summarize_failed: true } : {}) };
+}
+
 export function onReply(state: RunState, event: ModelReplyEvent): RunState {
+  return state.turn?.summarize ? onServiceSummary(state, event) : onModelReply(state, event);
+}
+
+/** No reply of the model: the history and all that counts replies in a row stay as they are. */
+function onServiceSummary(state: RunState, event: ModelReplyEvent): RunState {
+  const { failure: _failure, ...rest } = state;
+  const summarize_failed = summaryBlock(event) === undefined;
+  return { ...rest, reply: replyOf(event, 'dropped'), summarize_failed, ledger: answered(state.ledger, event) };
+}
+
+function onModelReply(state: RunState, event: ModelReplyEvent): RunState {
   const content = event.content.filter(sendable);
   const empty = content.length === 0;
   const kept = !empty && KEPT[event.stop_reason];
-  const spent = spend(state.ledger, event.usage, event.cost_usd);
   const { checked: _checked, gate_checked: _gate, failure: _failure, ...rest } = state;
   return {
     ...rest,
@@ -43,26 +59,37 @@ export function onReply(state: RunState, event: ModelReplyEvent): RunState {
     messages: kept ? [...state.messages, { role: 'assistant', content }] : state.messages,
     calls: kept ? toolUses(content) : [],
     verified: [],
-    reply: {
-      disposition: kept ? 'kept' : 'dropped',
-      content: event.content,
-      stop_reason: event.stop_reason,
-      empty,
-      ...(event.stop_reason_raw === undefined ? {} : { stop_reason_raw: event.stop_reason_raw }),
-      ...(event.stop_details === undefined ? {} : { stop_details: event.stop_details }),
-    },
+    reply: replyOf(event, kept ? 'kept' : 'dropped'),
     gauge: promptTokens(event.usage) + (kept ? event.usage.output_tokens : 0),
     compacted_in_row: state.compacting ? state.compacted_in_row : 0,
     empty_in_row: empty ? state.empty_in_row + 1 : 0,
     pauses_in_row: event.stop_reason === 'pause_turn' ? state.pauses_in_row + 1 : 0,
     why: WHY_AFTER[event.stop_reason] ?? 'tool_results',
-    ledger: {
-      ...spent,
-      turns: spent.turns + 1,
-      requests: spent.requests + 1,
-      last_input_tokens: promptTokens(event.usage),
-      last: event.usage,
-    },
+    ledger: answered(state.ledger, event),
+  };
+}
+
+function replyOf(event: ModelReplyEvent, disposition: Disposition): Reply {
+  const { content, stop_reason, stop_reason_raw, stop_details } = event;
+  return {
+    disposition,
+    content,
+    stop_reason,
+    empty: !content.some(sendable),
+    ...(stop_reason_raw === undefined ? {} : { stop_reason_raw }),
+    ...(stop_details === undefined ? {} : { stop_details }),
+  };
+}
+
+/** Every answer received in full is a turn. */
+function answered(ledger: Ledger, event: ModelReplyEvent): Ledger {
+  const spent = spend(ledger, event.usage, event.cost_usd);
+  return {
+    ...spent,
+    turns: spent.turns + 1,
+    requests: spent.requests + 1,
+    last_input_tokens: promptTokens(event.usage),
+    last: event.usage,
   };
 }
 
@@ -103,10 +130,10 @@ function sendable(block: AssistantBlock): boolean {
 export function onCompacted(state: RunState, event: Compacted): RunState {
   const { reply: _reply, checked: _checked, ...rest } = state;
   const spent = spend(state.ledger, event.usage, event.cost_usd);
-  const gauge = state.gauge_base + roughTokens(event.summary);
+  const gauge = state.gauge_base + roughTokens([event.blocks ?? [], event.summary]);
   return {
     ...rest,
-    messages: [],
+    messages: event.blocks ? [{ role: 'assistant', content: event.blocks }] : [],
     said: event.summary,
     calls: [],
     results: new Map(),

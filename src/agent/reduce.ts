@@ -1,6 +1,6 @@
 import { assertNever } from '../core/errors.ts';
 import { textOf } from '../core/messages.ts';
-import { onAttempt, onCompacted, onReply, onTurnStart } from './reduce-turn.ts';
+import { onAttempt, onCompacted, onFailed, onReply, onTurnStart } from './reduce-turn.ts';
 import { promptsLeft, resultBlock, roughTokens } from './state.ts';
 import type {
   OutputChecked,
@@ -43,7 +43,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'model_reply':
       return onReply(state, event);
     case 'model_failed':
-      return { ...state, failure: event };
+      return onFailed(state, event);
     case 'policy_verdict':
       return onVerdict(state, event);
     case 'tool_start':

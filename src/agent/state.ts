@@ -73,6 +73,8 @@ export interface RunState {
   gauge_base: number;
   /** A summary was asked for and has not come yet. */
   compacting: boolean;
+  /** The service was asked for a summary and gave none; it is not asked again. */
+  summarize_failed: boolean;
   /** Compactions since the last turn of ordinary work. */
   compacted_in_row: number;
   /** Doubled with every truncated turn; absent: the task's own value. */
@@ -105,6 +107,7 @@ export const EMPTY_STATE: RunState = {
   gauge: 0,
   gauge_base: 0,
   compacting: false,
+  summarize_failed: false,
   compacted_in_row: 0,
   ledger: {
     turns: 0,

@@ -2,7 +2,7 @@ import { textOf } from '../core/messages.ts';
 import { SUBMIT_TOOL } from '../core/ports.ts';
 import { promptsLeft } from './state.ts';
 import type { ToolStatus, UserMessageReason } from '../core/events.ts';
-import type { ToolUseBlock } from '../core/messages.ts';
+import type { AssistantBlock, ToolUseBlock } from '../core/messages.ts';
 import type { ContinueReason, LimitHit, RunOutcome } from '../core/outcome.ts';
 import type { Budget, Candidate, OutputGate, Texts } from '../core/ports.ts';
 import type { RunState } from './state.ts';
@@ -17,7 +17,7 @@ export type Step =
   | { kind: 'check'; stage: 'schema'; candidate: Candidate }
   | { kind: 'check'; stage: 'gate'; value_text: string }
   | { kind: 'verify'; index: number }
-  | { kind: 'compact'; summary: string }
+  | { kind: 'compact'; summary: string | AssistantBlock }
   | { kind: 'end'; outcome: RunOutcome };
 
 export interface AskStep {
@@ -27,6 +27,7 @@ export interface AskStep {
   max_tokens: number;
   clamped_by?: LimitHit['reason'];
   concluding: boolean;
+  summarize?: true;
 }
 
 /** The pure parts a decision may consult; none of them changes or waits. */
@@ -38,6 +39,8 @@ export interface Advice {
   max_output_tokens: number | null;
   /** The size of its window; null when unknown. */
   context_tokens: number | null;
+  /** The service can sum up a history by itself. */
+  summarizes?: boolean;
 }
 
 /** One rule: the step it demands in this state, or undefined when it has nothing to say. */
@@ -62,6 +65,14 @@ export function limitStep(state: RunState, advice: Advice, hit: LimitHit): Step 
   const fits = on_limit !== 'stop' && promptsLeft(state) === 0 && !advice.budget.exceeded(state.ledger, true);
   if (!fits) return end(hit);
   return { kind: 'say', reason: 'limit_reminder', text: advice.texts.limitReminder(hit, advice.gate.mode), limit: hit };
+}
+
+/** The next turn, with as much room as the budgets leave. */
+export function ask(state: RunState, { budget, max_output_tokens }: Advice): AskStep {
+  const concluding = state.limit_reached !== undefined;
+  const wanted = state.max_tokens ?? state.start?.task.model.max_tokens ?? 1;
+  const room = budget.room(state.ledger, Math.min(wanted, max_output_tokens ?? wanted), concluding);
+  return { kind: 'ask', turn: state.ledger.turns + 1, reason: state.why, concluding, ...room };
 }
 
 /** True for the call that hands over the output; in other modes its name is just an unknown tool. */

@@ -59,6 +59,8 @@ export type TurnStart = {
   /** The budget that made `max_tokens` smaller than the model's own cap. */
   clamped_by?: LimitHit['reason'];
   concluding: boolean;
+  /** The service itself is asked to sum up the history, in place of a reply. */
+  summarize?: true;
 };
 
 /** One request to the service that did not become a reply. */
@@ -203,7 +205,16 @@ export type VerifyEnd = {
   duration_ms: number;
 };
 
-export type Compacted = { type: 'compacted'; summary: UserBlock[]; usage: Usage; cost_usd: number | null };
+export type Compacted = {
+  type: 'compacted';
+  /** The service's own summary, which stands first in the history from now on. */
+  blocks?: AssistantBlock[];
+  /** What the fresh conversation says to the model. */
+  summary: UserBlock[];
+  /** Of a summary that no reply gave; else it was billed with that reply. */
+  usage: Usage;
+  cost_usd: number | null;
+};
 
 export type TurnEnd = { type: 'turn_end'; turn: number; calls: number };
 

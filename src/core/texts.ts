@@ -12,6 +12,8 @@ export interface Texts {
   compactionRequest(): string;
   /** Hands the summary over to the fresh conversation. */
   compactionSummary(summary: string): string;
+  /** Begins the turn after the service's own summary. */
+  compactionContinue(): string;
   /** Answer to a call made instead of a summary. */
   compacting(): string;
   /** Answer to a submit call. */

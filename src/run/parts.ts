@@ -70,6 +70,7 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     model,
     max_output_tokens: model.max_output_tokens,
     context_tokens: task.model.context_tokens ?? model.context_tokens,
+    summarizes: model.summarizes === true,
     gate,
     ...(await buildTools(options, place, task_files)),
     budget: createBudget(task.limits, model.prices),

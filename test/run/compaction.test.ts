@@ -1,17 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { messagesOf } from '../helpers/messages-server/check-messages.ts';
+import { describe, expect, test } from 'vitest';
 import { reply } from '../helpers/messages-server/reply.ts';
-import { startMessagesServer } from '../helpers/messages-server/server.ts';
-import { ofType, tell } from './harness.ts';
-import type { MessagesServer, RecordedRequest, ReplyLike } from '../helpers/messages-server/types.ts';
+import { fill, full, NAMES, read, said } from './fill.ts';
+import { ofType } from './harness.ts';
 import type { Told } from './harness.ts';
 
-const MODEL = 'claude-sonnet-5-5';
-const KEY = 'sk-ant-api03-not-a-real-key-0123456789';
-/** Three of the files below fill it, the fourth would not fit any more. */
-const WINDOW = 3800;
-const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
-const FILES = Object.fromEntries(NAMES.map((name) => [name, name.repeat(3600)]));
 const SCHEMA = {
   type: 'object',
   properties: { sum: { type: 'number' } },
@@ -19,39 +11,6 @@ const SCHEMA = {
   additionalProperties: false,
 };
 const SUMMARY = 'Read a, b and c; d is left.';
-
-function read(path: string): ReplyLike {
-  return reply.tool('read_file', { path });
-}
-
-const full = [read('a'), read('b'), read('c')];
-
-interface Filled extends Told {
-  server: MessagesServer;
-}
-
-/** Runs against a service that refuses what its window cannot take, and counts tokens by bytes. */
-async function fill(replies: ReplyLike[], task: Record<string, unknown> = {}, model: object = {}): Promise<Filled> {
-  const server = await startMessagesServer({
-    replies,
-    conversations: 'by_first_message',
-    simulate_cache: true,
-    models: { [MODEL]: { max_input_tokens: WINDOW } },
-  });
-  onTestFinished(() => server.close());
-  const run = await tell({
-    task: { tools: { read_file: {} }, ...task },
-    model: { provider: 'anthropic', id: MODEL, base_url: server.url, context_tokens: WINDOW, ...model },
-    files: FILES,
-    env: { ANTHROPIC_API_KEY: KEY },
-  });
-  return { ...run, server };
-}
-
-/** All text of a request's messages, one text a message. */
-function said(request: RecordedRequest | undefined): string[] {
-  return messagesOf(request?.body ?? {}).map(({ content }) => JSON.stringify(content));
-}
 
 function numbers(run: Told): Record<string, number> {
   return JSON.parse(run.artifact('usage.json') ?? '{}') as Record<string, number>;

@@ -61,7 +61,7 @@ type Fullest = { [Type in EventBody['type']]: Required<Extract<EventBody, { type
 const FULLEST: Fullest = {
   run_start: { ...start, git: { head: null, branch: null, dirty: true }, context: [{ label: 'git diff', text: 'd', bytes: 1, omitted_bytes: 0, notes: ['n'] }], skip: 'git diff', tools: [{ name: 't', description: 'd', input_schema: { type: 'object' } }] },
   run_resume: { type: 'run_resume', prompt: 'Go on.', limits: SAMPLE_TASK.limits },
-  turn_start: { type: 'turn_start', turn: 1, reason: 'prompt', max_tokens: 100, clamped_by: 'max_output_tokens', concluding: false },
+  turn_start: { type: 'turn_start', turn: 1, reason: 'prompt', max_tokens: 100, clamped_by: 'max_output_tokens', concluding: false, summarize: true },
   attempt: { type: 'attempt', turn: 1, attempt: 1, max_attempts: 9, model: 'm', status: 529, error_type: 'overloaded_error', message: 'm', request_id: 'r', wait_ms: 500, usage: { ...NO_USAGE, estimated: true }, cost_usd: null },
   model_reply: {
     type: 'model_reply', turn: 1, model: 'm', message_id: 'msg_1', request_id: 'r', stop_reason: 'refusal', stop_reason_raw: 'refusal',
@@ -75,7 +75,7 @@ const FULLEST: Fullest = {
   user_message: { type: 'user_message', reason: 'limit_reminder', content: [text, { type: 'tool_result', tool_use_id: 't', content: [text], is_error: true }], limit: hit },
   output_checked: { type: 'output_checked', stage: 'schema', tool_use_id: 't', ok: false, kind: 'invalid', issues: [issue], value_text: '{}' },
   verify_end: { type: 'verify_end', index: 0, command: 'npm test', ok: false, exit_code: null, timed_out: true, output: 'o', duration_ms: 1 },
-  compacted: { type: 'compacted', summary: [text], usage: NO_USAGE, cost_usd: 0 },
+  compacted: { type: 'compacted', blocks: [{ type: 'opaque', json: '{}' }], summary: [text], usage: NO_USAGE, cost_usd: 0 },
   turn_end: { type: 'turn_end', turn: 1, calls: 2 },
   notice: { type: 'notice', level: 'warning', code: 'c', message: 'm' },
   run_end: { type: 'run_end', outcome: { reason: 'output_invalid', issues: [issue], attempts: 3 }, exit_code: 3, message: 'm' },
