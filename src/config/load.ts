@@ -36,14 +36,19 @@ export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const { options, cwd, env } = request;
   const workspace = findWorkspace(options.workspace, cwd);
   const reason = options.untrusted ? 'said by --untrusted or AGENT_RUN_UNTRUSTED' : untrustedReason(env);
-  const { read, commit } = await chooseReader(request, { workspace, reason });
+  const { read: readAny, commit } = await chooseReader(request, { workspace, reason });
+  const files: string[] = [];
+  const read: ReadFile = (path) => {
+    files.push(path);
+    return readAny(path);
+  };
   const source = await readTask(request, read);
   const value = await parseSource(source);
   const issues = await taskIssues(value);
   await stopAtIssues({ source, issues });
   const task = value as unknown as TaskFile; // the schema accepted it
   const building = await startBuilding(request, { source, task, read });
-  const built = await buildTask(building, { options, ref: commit });
+  const built = await buildTask(building, { options, ref: commit, files });
   await stopAtIssues(building);
   return {
     task: built,
@@ -76,7 +81,7 @@ async function startBuilding(
 
 async function buildTask(
   building: Building,
-  { options, ref }: { options: RunOptions; ref: string | null },
+  { options, ref, files }: { options: RunOptions; ref: string | null; files: string[] },
 ): Promise<TaskConfig> {
   const { source, task } = building;
   const model = await buildModel(building, options.model);
@@ -101,6 +106,8 @@ async function buildTask(
     ...(task.findings === undefined ? {} : { findings: task.findings }),
     ...(task.github === undefined ? {} : { github: publishing(task.github) }),
     redact: task.redact ?? [],
+    // Last, when everything the task names has been read.
+    files: [...new Set(files)],
   };
 }
 

@@ -151,6 +151,8 @@ export interface TaskConfig {
   /** The task file as given on the command line, '-' for stdin. */
   file: string;
   sha256: string;
+  /** Absolute paths of the task and of every file it names: no tool writes them. */
+  files: string[];
   /** The commit the task was read from, with `--task-ref`. */
   ref: string | null;
   inputs: Record<string, string>;

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { createBudget } from '../budget/budget.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRedactor } from '../journal/redact.ts';
@@ -64,13 +63,14 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     prompts: task.prompts.length,
     native: task.model.provider === 'anthropic',
   });
-  const task_files = taskFiles(options);
+  const task_files = task.files;
   const place = await buildPlace({ ...options, task_files });
   const parts: Parts = {
     model,
     max_output_tokens: model.max_output_tokens,
     context_tokens: task.model.context_tokens ?? model.context_tokens,
     summarizes: model.summarizes === true,
+    diagnoses_cache: model.diagnoses_cache === true,
     gate,
     ...(await buildTools(options, place, task_files)),
     budget: createBudget(task.limits, model.prices),
@@ -144,11 +144,4 @@ function requirePrices({ limits, model }: TaskConfig, client: ModelClient): void
   throw new UsageError(
     `limits.max_cost_usd is ${limits.max_cost_usd}, but no price is known for ${names}; add model.prices (USD per million tokens) or remove the limit`,
   );
-}
-
-/** Files that steer the run: no tool may write them. */
-function taskFiles({ config, cwd }: PartsOptions): string[] {
-  const { file, output } = config.task;
-  const named = [file === '-' ? undefined : file, output.schema_file, output.gate_file];
-  return named.filter((name) => name !== undefined).map((name) => resolve(cwd, name));
 }

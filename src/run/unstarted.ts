@@ -52,6 +52,7 @@ function unknownTask(file: string, limits: TaskConfig['limits']): TaskConfig {
   return {
     name: 'task',
     file,
+    files: [],
     sha256: '',
     ref: null,
     inputs: {},

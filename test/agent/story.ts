@@ -44,6 +44,7 @@ export function runStart({ limits = {}, task = {}, mode = 'text' }: StoryOptions
       name: 'story',
       file: 'task.json',
       sha256: '0'.repeat(64),
+      files: [],
       ref: null,
       inputs: {},
       system: null,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../helpers/temp.ts';
 import { load, refusal } from './loading.ts';
@@ -7,10 +8,12 @@ const MINIMAL = '{ "prompt": "Say hello.", "model": "claude-sonnet-5-5" }';
 
 describe('a task file', () => {
   test('gets every default of the contract', async () => {
-    const { task, workspace, untrusted } = await load({ folder: tempFolder(), files: { 'task.json': MINIMAL } });
+    const folder = tempFolder();
+    const { task, workspace, untrusted } = await load({ folder, files: { 'task.json': MINIMAL } });
     expect(task).toEqual({
       name: 'task',
       file: 'task.json',
+      files: [join(folder, 'task.json')],
       sha256: createHash('sha256').update(MINIMAL).digest('hex'),
       ref: null,
       inputs: {},
@@ -79,7 +82,7 @@ limits: { max_turns: null, timeout: 1m }
     const folder = tempFolder();
     const one = await load({ folder, files: { 'task.json': json } });
     const two = await load({ folder, files: { 'task.yml': yaml }, file: 'task.yml' });
-    const { file: _file, sha256: _sha, ...rest } = one.task;
+    const { file: _file, files: _files, sha256: _sha, ...rest } = one.task;
     expect(two.task).toMatchObject(rest);
     expect(one.task.prompts).toEqual(['One main', 'Two']);
     expect(one.task.tools).toEqual([
@@ -186,4 +189,16 @@ describe('what lies in the workspace', () => {
     };
     expect(await load({ folder, files })).toEqual(before);
   });
+});
+
+test('names every file the task was read from, so that no tool writes them', async () => {
+  const files = {
+    'task.json':
+      '{ "prompt": { "file": "p.md" }, "model": { "provider": "script", "id": "s", "script": "s.json" }, "output": { "schema": "o.json" } }',
+    'p.md': 'Do it.',
+    's.json': '{ "turns": [] }',
+    'o.json': '{ "type": "object" }',
+  };
+  const { task } = await load({ folder: tempFolder(), files });
+  expect(task.files.map((file) => basename(file)).toSorted()).toEqual(['o.json', 'p.md', 's.json', 'task.json']);
 });

@@ -31,6 +31,7 @@ export function taskConfig(overrides: Partial<TaskConfig> = {}): TaskConfig {
   return {
     name: 'pr-review',
     file: 'tasks/review.json',
+    files: [],
     sha256: 'a'.repeat(64),
     ref: null,
     inputs: {},

@@ -5,6 +5,7 @@ import { NO_USAGE } from '../../src/core/usage.ts';
 export const SAMPLE_TASK: TaskConfig = {
   name: 'sample',
   file: 'task.json',
+  files: [],
   sha256: '0'.repeat(64),
   ref: null,
   inputs: { base: 'main' },
@@ -65,7 +66,7 @@ const FULLEST: Fullest = {
   attempt: { type: 'attempt', turn: 1, attempt: 1, max_attempts: 9, model: 'm', status: 529, error_type: 'overloaded_error', message: 'm', request_id: 'r', wait_ms: 500, usage: { ...NO_USAGE, estimated: true }, cost_usd: null },
   model_reply: {
     type: 'model_reply', turn: 1, model: 'm', message_id: 'msg_1', request_id: 'r', stop_reason: 'refusal', stop_reason_raw: 'refusal',
-    stop_details: { category: 'x', explanation: null }, usage: NO_USAGE, cost_usd: 0.1, duration_ms: 10,
+    stop_details: { category: 'x', explanation: null }, usage: NO_USAGE, cost_usd: 0.1, duration_ms: 10, cache_miss_reason: 'messages_changed',
     content: [{ ...text, json: '{}', citations: null }, { type: 'thinking', thinking: 't', signature: 's' }, { type: 'redacted_thinking', data: 'd' }, { type: 'tool_use', id: 't', name: 'bash', input_json: '{}', around_json: ['', ''] }, { type: 'opaque', json: '{}' }],
   },
   model_failed: { type: 'model_failed', turn: 1, kind: 'api_error', message: 'm', status: 500, request_id: 'r' },
