@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeGitArgs } from '../../../src/policy/shell/git-args.ts';
 import { judgeShell } from '../../../src/policy/shell/judge.ts';
 import cases from './cases.json' with { type: 'json' };
@@ -21,9 +21,18 @@ interface Case {
 
 const READING_GIT = ['log', 'diff', 'show', 'blame', 'status'];
 
+let shared = { root: '', remove: (): void => undefined };
+
+beforeAll(() => {
+  shared = makeWorkspace();
+}, 60_000);
+afterAll(() => shared.remove());
+
 /** `allow`, or the reason why not; a policy that does not load allows nothing. */
 async function decideCase(item: Case): Promise<string> {
-  const { root, remove } = makeWorkspace((item.setup ?? []).filter((step) => step.to === undefined));
+  const setup = (item.setup ?? []).filter((step) => step.to === undefined);
+  // Judging changes no file, so only a case with files of its own needs a folder of its own.
+  const { root, remove } = setup.length === 0 ? { root: shared.root, remove: () => undefined } : makeWorkspace(setup);
   try {
     const paths = makePathJudge(root, item.policy.write);
     if (item.input.args !== undefined) {
@@ -45,7 +54,7 @@ async function decideCase(item: Case): Promise<string> {
 
 describe('every case of the threat model is decided as it says', () => {
   for (const item of cases as readonly Case[]) {
-    test(`${item.id}: ${item.description}`, async () => {
+    test(`${item.id}: ${item.description}`, { timeout: 60_000 }, async () => {
       const verdict = await decideCase(item);
       const expected = item.expected === 'contained' ? ['allow', 'deny'] : [item.expected];
       expect(expected, verdict).toContain(verdict === 'allow' ? 'allow' : 'deny');

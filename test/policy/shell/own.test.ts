@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeShell } from '../../../src/policy/shell/judge.ts';
 import honest from './honest.json' with { type: 'json' };
 import hostile from './hostile.json' with { type: 'json' };
@@ -12,9 +12,16 @@ interface Group {
   readonly commands: readonly string[];
 }
 
+let shared = { root: '', remove: (): void => undefined };
+
+beforeAll(() => {
+  shared = makeWorkspace([{ dir: 'reports' }, { dir: 'build' }, { file: 'src/a.json', text: '{}' }]);
+}, 60_000);
+afterAll(() => shared.remove());
+
 /** The commands of a group whose verdict differs from the wanted one. */
 async function wrongOnes(group: Group, wanted: boolean): Promise<readonly string[]> {
-  const { root, remove } = makeWorkspace([{ dir: 'reports' }, { dir: 'build' }, { file: 'src/a.json', text: '{}' }]);
+  const { root } = shared;
   const rules = makeRules(group.allow, group.deny);
   if (typeof rules === 'string') throw new Error(rules);
   const wrong: string[] = [];
@@ -22,7 +29,6 @@ async function wrongOnes(group: Group, wanted: boolean): Promise<readonly string
     const verdict = await judgeShell(command.replaceAll('{{WS}}', root), rules, makePathJudge(root, group.write));
     if (verdict.allowed !== wanted) wrong.push(verdict.allowed ? command : `${command}  <- ${verdict.reason}`);
   }
-  remove();
   return wrong;
 }
 

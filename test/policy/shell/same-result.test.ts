@@ -53,7 +53,7 @@ describe('what is re-emitted gives the same status, output and files as the text
       readonly policy: { readonly bash?: readonly string[]; readonly write?: readonly string[] };
     };
     const command = 'command' in item.input ? item.input.command : undefined;
-    test(`${item.id}: ${item.description}`, { timeout: 30_000 }, async () => {
+    test(`${item.id}: ${item.description}`, { timeout: 120_000 }, async () => {
       const setup: readonly Setup[] = 'setup' in item ? item.setup : [];
       const group = { allow: policy.bash ?? [], write: policy.write ?? [], commands: [command ?? ''], setup };
       expect(await differences(group)).toEqual([]);
@@ -63,7 +63,7 @@ describe('what is re-emitted gives the same status, output and files as the text
   // Package managers and compilers are slow, absent or need a network: their words are covered by the verdicts.
   const groups = (honest as readonly Group[]).filter((group) => !group.allow.includes('npm test *'));
   for (const [index, group] of groups.entries()) {
-    test(`honest group ${index}: ${group.allow.join(', ').slice(0, 60)}`, { timeout: 120_000 }, async () => {
+    test(`honest group ${index}: ${group.allow.join(', ').slice(0, 60)}`, { timeout: 600_000 }, async () => {
       expect(await differences(group)).toEqual([]);
     });
   }
