@@ -142,7 +142,8 @@ interface Ended {
   ended_at: number;
 }
 
-function runOf(place: Place, ended: Ended, before: number): FieldRun {
+/** Reads what a run left in its folder. */
+export function runOf(place: Place, ended: Ended, before: number): FieldRun {
   const artifact = (name: string): string | undefined => {
     const file = join(place.run_dir, name);
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
