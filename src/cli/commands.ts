@@ -30,7 +30,16 @@ const RESUME_OPTIONS: Record<string, OptionSpec> = {
   'allow-changed': { kind: 'switch', describe: 'go on although the workspace is at another commit' },
 };
 
-export const ALL_OPTIONS: Record<string, OptionSpec> = { ...OPTIONS, ...BATCH_OPTIONS, ...RESUME_OPTIONS };
+const DOCTOR_OPTIONS: Record<string, OptionSpec> = {
+  offline: { kind: 'switch', describe: 'ask no network' },
+};
+
+export const ALL_OPTIONS: Record<string, OptionSpec> = {
+  ...OPTIONS,
+  ...BATCH_OPTIONS,
+  ...RESUME_OPTIONS,
+  ...DOCTOR_OPTIONS,
+};
 
 const FOR_RUN = [...Object.keys(OPTIONS), ...Object.keys(BATCH_OPTIONS)];
 const FOR_VALIDATE = Object.keys(OPTIONS);
@@ -45,6 +54,7 @@ const FOR_RESUME = [
   'verbose',
   'color',
 ];
+const FOR_DOCTOR = [...Object.keys(DOCTOR_OPTIONS), 'workspace', 'out', 'untrusted', 'format'];
 
 export const COMMANDS = {
   run: {
@@ -92,7 +102,12 @@ export const COMMANDS = {
     options: [],
     available: true,
   },
-  doctor: { takes: '', describe: 'check what this machine offers', options: [], available: false },
+  doctor: {
+    takes: '',
+    describe: 'check what this machine offers: Node, git, sandbox, key, service, folders',
+    options: FOR_DOCTOR,
+    available: true,
+  },
 } as const satisfies Record<string, CommandSpec>;
 
 export type CommandName = keyof typeof COMMANDS;

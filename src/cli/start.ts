@@ -38,8 +38,7 @@ async function frontDoor(argv: readonly string[], world: World): Promise<number>
 }
 
 async function dispatch(invocation: Invocation, world: World): Promise<number> {
-  const { command, positionals } = invocation;
-  switch (command) {
+  switch (invocation.command) {
     case 'run': {
       const { runCommand } = await import('./run-command.ts');
       return runCommand(invocation, world);
@@ -56,25 +55,33 @@ async function dispatch(invocation: Invocation, world: World): Promise<number> {
       const { explainCommand } = await import('./explain-command.ts');
       return explainCommand(invocation, world);
     }
+    case 'doctor': {
+      const { doctorCommand } = await import('./doctor-command.ts');
+      return doctorCommand(invocation, world);
+    }
+    default:
+      world.stdout.write(await textOf(invocation, world));
+      return 0;
+  }
+}
+
+/** Commands that only print a text. */
+async function textOf({ command, positionals }: Invocation, { cwd }: World): Promise<string> {
+  switch (command) {
     case 'init': {
       const { initFolder } = await import('./init.ts');
-      return print(world, initFolder(world.cwd, positionals[0]));
+      return initFolder(cwd, positionals[0]);
     }
     case 'schema': {
       const { schemaText } = await import('./schemas.ts');
-      return print(world, await schemaText(positionals[0]));
+      return schemaText(positionals[0]);
     }
     case 'completion': {
       const { completionScript } = await import('./completion.ts');
-      return print(world, completionScript());
+      return completionScript();
     }
     default:
       // The parser refuses what is not available; whoever makes a command available adds it here.
       throw new Error(`the command "${command}" has no code; known are ${COMMAND_NAMES.join(', ')}`);
   }
-}
-
-function print(world: World, text: string): number {
-  world.stdout.write(text);
-  return 0;
 }

@@ -30,7 +30,7 @@ export const EXIT_TEXTS = {
   },
   mcp_unavailable: {
     meaning: 'An MCP server could not be started or did not answer in time.',
-    advice: 'Run its command by hand, or see what `agent-run doctor` finds.',
+    advice: 'Run its command by hand; the message says what it answered.',
   },
   output_invalid: {
     meaning: 'The output does not match its schema, also after all repair attempts.',

@@ -19,9 +19,7 @@ const resume: Suggest = ({ task_file, run_dir }) =>
 const doctor: Suggest = () => 'agent-run doctor';
 const none: Suggest = () => null;
 const read: Suggest = ({ task_file, run_dir }) =>
-  run_dir === undefined
-    ? `agent-run validate ${shellWord(task_file)}`
-    : `agent-run report ${shellWord(run_dir)} --format markdown`;
+  run_dir === undefined ? `agent-run validate ${shellWord(task_file)}` : `cat ${shellWord(`${run_dir}/summary.md`)}`;
 
 const ask =
   (prompt: string): Suggest =>
@@ -49,7 +47,7 @@ const SUGGESTIONS = {
   internal_error: resume,
   io_error: resume,
   config_error: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
-  mcp_unavailable: doctor,
+  mcp_unavailable: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
   sandbox_unavailable: doctor,
   output_invalid: ask('Correct the output so that it matches the schema.'),
   output_missing: ask('Give your final answer now.'),

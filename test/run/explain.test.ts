@@ -28,7 +28,7 @@ const ENDINGS: [RunOutcome, string, string | null][] = [
   ],
   [{ reason: 'io_error', detail: 'disk full' }, 'disk full', 'agent-run resume out/run'],
   [{ reason: 'config_error', detail: 'a.json:1:2: bad' }, 'a.json:1:2: bad', 'agent-run validate t.json'],
-  [{ reason: 'mcp_unavailable', detail: 'docs did not start' }, 'docs did not start', 'agent-run doctor'],
+  [{ reason: 'mcp_unavailable', detail: 'docs did not start' }, 'docs did not start', 'agent-run validate t.json'],
   [{ reason: 'sandbox_unavailable', detail: 'no bwrap' }, 'no bwrap', 'agent-run doctor'],
   [
     { reason: 'output_invalid', issues, attempts: 3 },
@@ -84,7 +84,7 @@ const ENDINGS: [RunOutcome, string, string | null][] = [
   [
     { reason: 'max_denials', limit: 10, used: 11 },
     'max_denials reached: limit 10, denied 11',
-    'agent-run report out/run --format markdown',
+    'cat out/run/summary.md',
   ],
   [
     { reason: 'denied', tool: 'bash', detail: 'no rule allows "curl"' },
@@ -115,7 +115,7 @@ const ENDINGS: [RunOutcome, string, string | null][] = [
   [
     { reason: 'gate_failed', issues: issues.slice(0, 1) },
     'the output is valid and the gate says no: /findings/0/line: must be integer',
-    'agent-run report out/run --format markdown',
+    'cat out/run/summary.md',
   ],
   [{ reason: 'cancelled', signal: 'SIGTERM' }, 'cancelled by SIGTERM', 'agent-run resume out/run'],
 ];
@@ -173,6 +173,6 @@ describe('the next command', () => {
 
   test('a denied call of another tool than bash points to the record of denials', () => {
     const outcome: RunOutcome = { reason: 'denied', tool: 'write_file', detail: '' };
-    expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'r' })).toBe('agent-run report r --format markdown');
+    expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'r' })).toBe('cat r/summary.md');
   });
 });
