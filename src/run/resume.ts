@@ -7,6 +7,7 @@ import { EMPTY_STATE, openCalls } from '../agent/state.ts';
 import { UsageError } from '../core/errors.ts';
 import { mendJournal, readJournal } from '../journal/journal.ts';
 import { listen } from './interrupts.ts';
+import { refuseCommitted, staysUntrusted } from './resume-trust.ts';
 import { reopenRunFolder } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import type { RunState } from '../agent/state.ts';
@@ -37,6 +38,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
   try {
     const { folder, events, state, start } = reopen(resolve(cwd, request.run_dir));
     const config = configOf(start, request);
+    if (config.untrusted) await refuseCommitted(folder.dir, env).catch(release(folder));
     return await runSegment({
       config,
       env,
@@ -84,9 +86,16 @@ function reopen(run_dir: string): Reopened {
   return { folder, events, state, start: state.start };
 }
 
-function configOf(start: RunStart, { limits }: ResumeRequest): RunConfig {
+function configOf(start: RunStart, { limits, env }: ResumeRequest): RunConfig {
   const task = { ...start.task, limits: { ...start.task.limits, ...limits } };
-  return { task, workspace: start.workspace, untrusted: start.untrusted };
+  return { task, workspace: start.workspace, untrusted: staysUntrusted(start, env) };
+}
+
+function release(folder: RunFolder): (error: unknown) => never {
+  return (error) => {
+    folder.release();
+    throw error;
+  };
 }
 
 async function checkHead(start: RunStart, { place }: Built, allowed: boolean): Promise<void> {

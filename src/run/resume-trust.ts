@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import { mergeOptions } from '../config/merge.ts';
+import { untrustedReason } from '../config/trust.ts';
+import { UsageError } from '../core/errors.ts';
+import { toolEnvironment } from '../workspace/environment.ts';
+import { openRepository } from '../workspace/git-repository.ts';
+import { TRANSCRIPT } from './run-folder.ts';
+import type { RunStart } from '../core/events.ts';
+import type { Env } from './place.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** Whether a run that goes on is untrusted: because it was, or because it is now. */
+export function staysUntrusted({ untrusted }: RunStart, env: Env): boolean {
+  return untrusted || untrustedReason(env) !== undefined || mergeOptions({}, env).untrusted;
+}
+
+/** Throws UsageError for a run folder that came with the checkout: a stranger may have written the task in it. */
+export async function refuseCommitted(run_dir: string, env: Env): Promise<void> {
+  const toolEnv = toolEnvironment({ source: env, names: [], home: homedir(), workspace: run_dir });
+  const opened = await openRepository({ cwd: run_dir, env: toolEnv, timeout_ms: TIMEOUT_MS });
+  if (!opened.ok) return;
+  const listed = await opened.repository.run(['ls-files', '-z', '--', TRANSCRIPT]);
+  if (listed.code === 0 && listed.stdout.length === 0) return;
+  throw new UsageError(
+    `${run_dir} is part of the checkout, which a stranger may have written, and the run is untrusted; resume a folder that a run of yours made`,
+  );
+}
