@@ -4,6 +4,7 @@ import { createDispatch } from './dispatch.ts';
 import { closing, next } from './next.ts';
 import { promptBlocks, restartBlocks } from './prompt.ts';
 import type { AbortCause, EventBody } from '../core/events.ts';
+import type { AssistantBlock } from '../core/messages.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { ModelClient, ModelRequest, OutputGate, RunVerify } from '../core/ports.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -119,14 +120,10 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
       const facts = { status, is_error, duration_ms: 0, bytes: Buffer.byteLength(text) };
       return { type: 'tool_end', tool_use_id: call.id, name: call.name, content, ...facts };
     }
-    case 'compact': {
-      const { summary } = step;
-      const blocks = state.start ? restartBlocks(state.start, state.later_prompt) : [];
-      const inWords = typeof summary === 'string';
-      const text = inWords ? parts.texts.compactionSummary(summary) : parts.texts.compactionContinue();
-      const said = { summary: [...blocks, { type: 'text' as const, text }], usage: NO_USAGE, cost_usd: 0 };
-      return { type: 'compacted', ...(inWords ? {} : { blocks: [summary] }), ...said };
-    }
+    case 'compact':
+      return compacted(parts, state, step.summary);
+    case 'warn':
+      return { type: 'notice', level: 'warning', code: step.code, message: step.message };
     case 'check': {
       if (step.stage === 'gate')
         return { type: 'output_checked', stage: 'gate', ...(await parts.gate.gate(step.value_text)) };
@@ -142,6 +139,15 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
   }
 }
 
+/** The fresh conversation: the task told again, after the service's summary or with the model's own. */
+function compacted({ texts }: Parts, { start, later_prompt }: RunState, summary: string | AssistantBlock): EventBody {
+  const task = start ? restartBlocks(start, later_prompt) : [];
+  const inWords = typeof summary === 'string';
+  const text = inWords ? texts.compactionSummary(summary) : texts.compactionContinue();
+  const said = { summary: [...task, { type: 'text' as const, text }], usage: NO_USAGE, cost_usd: 0 };
+  return { type: 'compacted', ...(inWords ? {} : { blocks: [summary] }), ...said };
+}
+
 function requestOf(parts: Parts, state: RunState): ModelRequest {
   return {
     turn: state.ledger.turns + 1,
@@ -150,6 +156,8 @@ function requestOf(parts: Parts, state: RunState): ModelRequest {
     messages: state.messages,
     max_tokens: state.turn?.max_tokens ?? 1,
     ...(state.turn?.summarize ? { summarize: true as const } : {}),
+    // A summary is asked for without the output's schema, so there is nothing to compare it with.
+    ...(sumsUp(state) ? {} : { previous_message_id: state.last_message_id ?? null }),
     // A summary is plain text; bound to the output's schema it would be a made-up output instead.
     ...(parts.gate.native_schema === undefined || sumsUp(state) ? {} : { output_schema: parts.gate.native_schema }),
   };

@@ -1,4 +1,5 @@
 import { contextFull, summarised, summaryOfService, summaryRefused } from './next-compact.ts';
+import { cacheMissed } from './next-cache.ts';
 import { afterReply } from './next-reply.ts';
 import { checkOutput } from './next-output.ts';
 import { openCalls, promptsLeft } from './state.ts';
@@ -15,6 +16,7 @@ const RULES: readonly Rule[] = [
   firstPrompt,
   summaryRefused,
   modelFailed,
+  cacheMissed,
   callsInterrupted,
   callsAfterTermination,
   callsWhileConcluding,

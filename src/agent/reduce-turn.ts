@@ -2,7 +2,8 @@ import { toolUses } from '../core/messages.ts';
 import { addUsage, promptTokens } from '../core/usage.ts';
 import { openMessage, roughTokens } from './state.ts';
 import { summaryBlock } from './summary-block.ts';
-import type { Attempt, Compacted, ModelFailedEvent, ModelReplyEvent, TurnStart } from '../core/events.ts';
+import { missOf } from './cache-miss.ts';
+import type { Attempt, Compacted, ModelFailedEvent, ModelReplyEvent, Stamp, TurnStart } from '../core/events.ts';
 import type { AssistantBlock, Message, StopReason } from '../core/messages.ts';
 import type { ContinueReason } from '../core/outcome.ts';
 import type { Ledger } from '../core/ports.ts';
@@ -37,7 +38,7 @@ export function onFailed(state: RunState, event: ModelFailedEvent): RunState {
   return { ...state, failure: event, ...(refused ? { summarize_failed: true } : {}) };
 }
 
-export function onReply(state: RunState, event: ModelReplyEvent): RunState {
+export function onReply(state: RunState, event: ModelReplyEvent & Stamp): RunState {
   return state.turn?.summarize ? onServiceSummary(state, event) : onModelReply(state, event);
 }
 
@@ -48,7 +49,9 @@ function onServiceSummary(state: RunState, event: ModelReplyEvent): RunState {
   return { ...rest, reply: replyOf(event, 'dropped'), summarize_failed, ledger: answered(state.ledger, event) };
 }
 
-function onModelReply(state: RunState, event: ModelReplyEvent): RunState {
+function onModelReply(state: RunState, event: ModelReplyEvent & Stamp): RunState {
+  const asked_ms = Date.parse(event.time) - event.duration_ms;
+  const cache_miss = state.compacting ? undefined : missOf(state, event, asked_ms);
   const content = event.content.filter(sendable);
   const empty = content.length === 0;
   const kept = !empty && KEPT[event.stop_reason];
@@ -59,7 +62,9 @@ function onModelReply(state: RunState, event: ModelReplyEvent): RunState {
     messages: kept ? [...state.messages, { role: 'assistant', content }] : state.messages,
     calls: kept ? toolUses(content) : [],
     verified: [],
-    reply: replyOf(event, kept ? 'kept' : 'dropped'),
+    reply: { ...replyOf(event, kept ? 'kept' : 'dropped'), ...(cache_miss === undefined ? {} : { cache_miss }) },
+    cached_ms: asked_ms,
+    ...(event.message_id === '' ? {} : { last_message_id: event.message_id }),
     gauge: promptTokens(event.usage) + (kept ? event.usage.output_tokens : 0),
     compacted_in_row: state.compacting ? state.compacted_in_row : 0,
     empty_in_row: empty ? state.empty_in_row + 1 : 0,
@@ -128,7 +133,7 @@ function sendable(block: AssistantBlock): boolean {
 
 /** A fresh conversation: what it begins with waits for the next request like anything else that was said. */
 export function onCompacted(state: RunState, event: Compacted): RunState {
-  const { reply: _reply, checked: _checked, ...rest } = state;
+  const { reply: _reply, checked: _checked, last_message_id: _last, ...rest } = state;
   const spent = spend(state.ledger, event.usage, event.cost_usd);
   const gauge = state.gauge_base + roughTokens([event.blocks ?? [], event.summary]);
   return {

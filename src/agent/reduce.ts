@@ -3,6 +3,7 @@ import { textOf } from '../core/messages.ts';
 import { onAttempt, onCompacted, onFailed, onReply, onTurnStart } from './reduce-turn.ts';
 import { promptsLeft, resultBlock, roughTokens } from './state.ts';
 import type {
+  Notice,
   OutputChecked,
   PolicyVerdictEvent,
   RunEvent,
@@ -61,7 +62,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'turn_end':
       return state;
     case 'notice':
-      return event.level === 'info' ? state : { ...state, warnings: [...state.warnings, event.message] };
+      return onNotice(state, event);
     case 'run_end':
       return { ...state, ended: event };
     default:
@@ -159,6 +160,11 @@ function onChecked(state: RunState, event: OutputChecked): RunState {
   if (event.stage === 'gate') return { ...state, gate_checked: event };
   if (event.ok) return { ...state, checked: event, output: event };
   return { ...state, checked: event, checks_failed: state.checks_failed + 1, last_failed_check: event };
+}
+
+function onNotice(state: RunState, { level, code, message }: Notice): RunState {
+  const warnings = level === 'info' ? state.warnings : [...state.warnings, message];
+  return { ...state, warnings, told: [...state.told, code] };
 }
 
 function onVerify(state: RunState, event: VerifyEnd): RunState {

@@ -21,6 +21,8 @@ export interface Reply {
   stop_reason_raw?: string;
   stop_details?: { category: string | null; explanation: string | null };
   empty: boolean;
+  /** The cache should have given more: the service's word for why, or `nothing_read`. */
+  cache_miss?: string;
 }
 
 export interface DeniedCall {
@@ -75,6 +77,10 @@ export interface RunState {
   compacting: boolean;
   /** The service was asked for a summary and gave none; it is not asked again. */
   summarize_failed: boolean;
+  /** The last answer in the present conversation. */
+  last_message_id?: string;
+  /** When the request of the last answer began, in milliseconds: its cache lives from then. */
+  cached_ms: number;
   /** Compactions since the last turn of ordinary work. */
   compacted_in_row: number;
   /** Doubled with every truncated turn; absent: the task's own value. */
@@ -86,6 +92,8 @@ export interface RunState {
   terminated?: { tool: string; detail: string };
   tool_stats: { total: number; denied: number; failed: number; timed_out: number };
   warnings: readonly string[];
+  /** Codes of what was told already. */
+  told: readonly string[];
   resumed: boolean;
 }
 
@@ -107,6 +115,7 @@ export const EMPTY_STATE: RunState = {
   gauge: 0,
   gauge_base: 0,
   compacting: false,
+  cached_ms: 0,
   summarize_failed: false,
   compacted_in_row: 0,
   ledger: {
@@ -126,6 +135,7 @@ export const EMPTY_STATE: RunState = {
   denied: [],
   tool_stats: { total: 0, denied: 0, failed: 0, timed_out: 0 },
   warnings: [],
+  told: [],
   resumed: false,
 };
 

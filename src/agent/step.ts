@@ -18,6 +18,7 @@ export type Step =
   | { kind: 'check'; stage: 'gate'; value_text: string }
   | { kind: 'verify'; index: number }
   | { kind: 'compact'; summary: string | AssistantBlock }
+  | { kind: 'warn'; code: string; message: string }
   | { kind: 'end'; outcome: RunOutcome };
 
 export interface AskStep {
@@ -41,6 +42,8 @@ export interface Advice {
   context_tokens: number | null;
   /** The service can sum up a history by itself. */
   summarizes?: boolean;
+  /** The service caches prompts and tells why it could not reuse one. */
+  diagnoses_cache?: boolean;
 }
 
 /** One rule: the step it demands in this state, or undefined when it has nothing to say. */

@@ -93,6 +93,8 @@ export type ModelReplyEvent = {
   usage: Usage;
   cost_usd: number | null;
   duration_ms: number;
+  /** Why the service could not reuse its cache for this prompt, in its own word. */
+  cache_miss_reason?: string;
 };
 
 export type ModelFailedEvent = { type: 'model_failed'; turn: number } & ModelFailure;

@@ -51,6 +51,7 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
   const write = createRequestWriter({
     model: config.id,
     adaptive_thinking: facts?.thinking === 'adaptive',
+    diagnostics: config.claude_api === true,
     ...(config.effort === undefined ? {} : { effort: config.effort }),
   });
   const known = pricesOf(config, deps.clock.now());
@@ -61,6 +62,7 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
     max_output_tokens,
     context_tokens: facts?.context_tokens ?? null,
     summarizes: summarizes(config),
+    diagnoses_cache: config.claude_api === true,
     send(request, hooks, signal) {
       // A fallback model may take less than the model the request was made for.
       const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);

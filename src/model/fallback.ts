@@ -17,6 +17,7 @@ export function withFallback(clients: readonly [ModelClient, ...ModelClient[]]):
     context_tokens: first.context_tokens,
     // Whoever answers next must take the summary.
     summarizes: clients.every(({ summarizes }) => summarizes === true),
+    diagnoses_cache: clients.every(({ diagnoses_cache }) => diagnoses_cache === true),
     async send(request, hooks, signal) {
       for (;;) {
         const result = await (clients[current] ?? first).send(request, hooks, signal);

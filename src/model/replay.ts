@@ -12,8 +12,8 @@ export const LOST_INPUT = '{"agent-run":"the input of this call was not recorded
 export interface ReplayDeps {
   /** The recorded turn that answers a request; undefined when there is none. */
   take(turn: number | undefined): RecordedTurn | undefined;
-  /** Resolves when what was recorded is due; absent: everything is at once. */
-  due?(event: EventBody): Promise<void>;
+  /** Resolves when what was recorded is due, for a reply that never came: never. Absent: everything is due at once. */
+  due?(event: EventBody | undefined): Promise<void>;
   /** Milliseconds since the epoch that prices are looked up for. */
   at_ms: number;
   /** Whether calls that no reply holds are handed out again. */
@@ -90,9 +90,8 @@ async function playEnd({ end, lost }: RecordedTurn, { deps, hooks, signal }: Pla
     return { ok: true, ...reply };
   }
   if (deps.lost_calls) offerLost(lost, hooks);
-  // The run stopped here: nothing is due any more, and the replay is stopped as well.
-  if (!end) return new Promise(() => {});
   await deps.due?.(end);
+  if (!end) return { ok: false, kind: 'aborted', message: 'the recorded run stopped here' };
   const { type: _type, turn: _turn, ...failure } = end;
   return { ok: false, ...failure };
 }
@@ -110,7 +109,10 @@ function notRecorded(turn: number | undefined): SendResult {
 function factsOf(
   config: ModelConfig,
   at_ms: number,
-): Pick<ModelClient, 'prices' | 'prices_as_of' | 'max_output_tokens' | 'context_tokens' | 'summarizes'> {
+): Pick<
+  ModelClient,
+  'prices' | 'prices_as_of' | 'max_output_tokens' | 'context_tokens' | 'summarizes' | 'diagnoses_cache'
+> {
   const facts = factsFor(config.provider, config.id);
   const own = pricesOf(config, at_ms);
   // A fallback without a price leaves the run without one, see fallback.ts.
@@ -121,5 +123,6 @@ function factsOf(
     max_output_tokens: facts?.max_output_tokens ?? null,
     context_tokens: facts?.context_tokens ?? null,
     summarizes: [config, ...config.fallback].every(summarizes),
+    diagnoses_cache: [config, ...config.fallback].every(({ claude_api }) => claude_api === true),
   };
 }

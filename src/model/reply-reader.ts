@@ -19,7 +19,14 @@ export interface StreamFault {
 
 export type ReadReply = Pick<
   ModelReply,
-  'model' | 'message_id' | 'content' | 'stop_reason' | 'stop_reason_raw' | 'stop_details' | 'usage'
+  | 'model'
+  | 'message_id'
+  | 'content'
+  | 'stop_reason'
+  | 'stop_reason_raw'
+  | 'stop_details'
+  | 'usage'
+  | 'cache_miss_reason'
 >;
 
 export interface ReaderOptions {
@@ -78,7 +85,8 @@ export class ReplyReader {
 
   /** The reply; only when `done`. */
   reply(): ReadReply {
-    const { model, id } = this.#message ?? {};
+    const { model, id, diagnostics } = this.#message ?? {};
+    const missed = missReason(diagnostics);
     const details = this.#stop['stop_details'];
     return {
       model: typeof model === 'string' ? model : '',
@@ -87,6 +95,7 @@ export class ReplyReader {
       ...stopReason(this.#stop['stop_reason']),
       ...(isJsonObject(details) ? { stop_details: stopDetails(details, this.#options.redact) } : {}),
       usage: Object.keys(this.#usage).length === 0 ? this.usageSoFar() : readUsage(this.#usage),
+      ...(missed === undefined ? {} : { cache_miss_reason: missed }),
     };
   }
 
@@ -169,6 +178,13 @@ function stopDetails(details: JsonObject, redact: Redact): { category: string | 
     category: typeof category === 'string' ? category : null,
     explanation: typeof explanation === 'string' ? redact(explanation.toWellFormed()) : null,
   };
+}
+
+/** The type of a cache miss; null stands for no miss, or for one that is not looked into yet. */
+function missReason(diagnostics: unknown): string | undefined {
+  const reason = isJsonObject(diagnostics) ? diagnostics['cache_miss_reason'] : undefined;
+  const type = isJsonObject(reason) ? reason['type'] : undefined;
+  return typeof type === 'string' ? type : undefined;
 }
 
 function malformed(message: string): StreamFault {

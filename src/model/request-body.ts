@@ -16,6 +16,8 @@ export interface RequestShape {
   effort?: string;
   /** Ask for thinking where a model does not think by itself. */
   adaptive_thinking: boolean;
+  /** Ask why the cache was missed, when the request names the message before it. */
+  diagnostics?: boolean;
 }
 
 /** Asks for a summary by the service, and for taking the one that stands first in the messages. */
@@ -72,6 +74,9 @@ function headText(shape: RequestShape, request: ModelRequest): string {
   if (shape.adaptive_thinking) head.push('"thinking":{"type":"adaptive"}');
   const config = outputConfig(shape.effort, output_schema);
   if (config) head.push(`"output_config":${config}`);
+  if (shape.diagnostics && request.previous_message_id !== undefined) {
+    head.push(`"diagnostics":${JSON.stringify({ previous_message_id: request.previous_message_id })}`);
+  }
   if (request.summarize) head.push('"compaction":{"type":"summarize"}');
   if (system.trim() !== '') {
     const block = stringifyJson({ type: 'text', text: system });
