@@ -1,19 +1,16 @@
-import { createBudget } from '../budget/budget.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRedactor } from '../journal/redact.ts';
 import { createModelClient } from '../model/create.ts';
-import { createGate } from '../output/gate.ts';
 import { createPolicy } from '../policy/policy.ts';
-import { DEFAULT_TEXTS } from '../prompts/texts.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
-import { explain } from './explain.ts';
+import { decidingParts } from './deciding.ts';
 import { buildPlace } from './place.ts';
 import type { Parts } from '../agent/loop.ts';
-import type { CallLimits, RunConfig, TaskConfig } from '../core/config.ts';
+import type { RunConfig, TaskConfig } from '../core/config.ts';
 import type { Clock, ModelClient, Random } from '../core/ports.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Redactor } from '../journal/redact.ts';
@@ -51,38 +48,25 @@ export interface Built {
 /** Of a verify command's output; the agent and the result see less of it. */
 const VERIFY_OUTPUT_BYTES = 30 * 1024;
 
-const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue' };
-
 /** Puts the parts of a run together. Every mistake of the caller is found here, before the first request: UsageError. */
 export async function buildParts(options: PartsOptions): Promise<Built> {
   const { redactor, config, clock, keepOutput } = options;
   const { task } = config;
   const model = options.model ?? (await buildModel(options, redactor));
   requirePrices(task, model);
-  const gate = await createGate(task.output, {
-    prompts: task.prompts.length,
-    native: task.model.provider === 'anthropic',
-  });
+  const deciding = await decidingParts(task, model);
   const task_files = task.files;
   const place = await buildPlace({ ...options, task_files });
   const parts: Parts = {
-    model,
-    max_output_tokens: model.max_output_tokens,
-    context_tokens: task.model.context_tokens ?? model.context_tokens,
-    summarizes: model.summarizes === true,
-    diagnoses_cache: model.diagnoses_cache === true,
-    gate,
+    ...deciding,
     ...(await buildTools(options, place, task_files)),
-    budget: createBudget(task.limits, model.prices),
-    texts: DEFAULT_TEXTS,
     redact: redactor.redact,
     filter: () => redactor.stream(),
     keepOutput,
     clock,
     ordinary: options.interrupts.ordinary,
-    explain,
   };
-  return { parts, place, redactor, warnings: gate.warnings, dispose: () => place.dispose() };
+  return { parts, place, redactor, warnings: deciding.gate.warnings, dispose: () => place.dispose() };
 }
 
 /** What calls are judged by and what runs them. */
@@ -90,14 +74,13 @@ async function buildTools(
   { config, redactor, run_dir, readStored }: PartsOptions,
   { files, boundary }: Place,
   task_files: readonly string[],
-): Promise<Pick<Parts, 'registry' | 'policy' | 'verify' | 'callLimits'>> {
+): Promise<Pick<Parts, 'registry' | 'policy' | 'verify'>> {
   const { tools, custom_tools, limits } = config.task;
   const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
   const process = { exec, boundary, cwd: files.root };
   const names = tools.map((rules) => rules.name);
   const builtin = createBuiltinTools(names, { ...process, files, readStored });
   const custom = await createCustomTools(custom_tools, process);
-  const rules = [...tools, ...custom_tools];
   return {
     registry: createRegistry([...builtin, ...custom.tools], custom.checkers),
     policy: createPolicy({ rules: tools, custom_tools, files, protectedFiles }),
@@ -107,7 +90,6 @@ async function buildTools(
       max_output_bytes: VERIFY_OUTPUT_BYTES,
       redact: redactor.redact,
     }),
-    callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
   };
 }
 

@@ -1,0 +1,38 @@
+import { createBudget } from '../budget/budget.ts';
+import { createGate } from '../output/gate.ts';
+import { DEFAULT_TEXTS } from '../prompts/texts.ts';
+import { explain } from './explain.ts';
+import type { Parts } from '../agent/loop.ts';
+import type { CallLimits, TaskConfig } from '../core/config.ts';
+import type { ModelClient } from '../core/ports.ts';
+import type { CompiledGate } from '../output/gate.ts';
+
+/** What decides in a run and needs no workspace, so that a replay decides by the same. */
+export type Deciding = Omit<
+  Parts,
+  'registry' | 'policy' | 'verify' | 'redact' | 'filter' | 'keepOutput' | 'clock' | 'ordinary'
+> & {
+  gate: CompiledGate;
+};
+
+const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue' };
+
+/** Compiles what a task says of its output and limits. Throws UsageError for a schema that is none. */
+export async function decidingParts(task: TaskConfig, model: ModelClient): Promise<Deciding> {
+  const rules = [...task.tools, ...task.custom_tools];
+  return {
+    model,
+    max_output_tokens: model.max_output_tokens,
+    context_tokens: task.model.context_tokens ?? model.context_tokens,
+    summarizes: model.summarizes === true,
+    diagnoses_cache: model.diagnoses_cache === true,
+    gate: await createGate(task.output, {
+      prompts: task.prompts.length,
+      native: task.model.provider === 'anthropic',
+    }),
+    budget: createBudget(task.limits, model.prices),
+    texts: DEFAULT_TEXTS,
+    callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
+    explain,
+  };
+}
