@@ -12,10 +12,12 @@ import {
 import { IoError, UsageError, errorText } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { TRANSCRIPT_VERSION } from '../core/events.ts';
-import type { RunEvent } from '../core/events.ts';
+import type { EventBody, RunEvent } from '../core/events.ts';
 import type { Clock, Journal } from '../core/ports.ts';
 
 export interface JournalFile extends Journal {
+  /** The event as the next line would hold it, for those who must hear what cannot be written. */
+  stamp(body: EventBody): RunEvent;
   close(): void;
 }
 
@@ -24,13 +26,20 @@ export function openJournal(file: string, run_id: string, clock: Clock, last_seq
   const descriptor = open(file);
   let seq = last_seq;
   let closed = false;
+  const stamp = (body: EventBody): RunEvent => ({
+    seq: seq + 1,
+    time: new Date(clock.now()).toISOString(),
+    run_id,
+    ...body,
+  });
   return {
+    stamp,
     append(body) {
       // The number of a closed descriptor may be that of another run's transcript by now.
       if (closed) throw new Error(`a ${body.type} came after the end of ${file}`);
-      seq += 1;
-      const event: RunEvent = { seq, time: new Date(clock.now()).toISOString(), run_id, ...body };
+      const event = stamp(body);
       writeLine(descriptor, file, `${stringifyJson(event)}\n`);
+      seq += 1;
       if (body.type === 'run_end') sync(descriptor, file);
       return event;
     },

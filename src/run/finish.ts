@@ -73,7 +73,7 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     exit_code: result.exit_code,
     message: result.message,
     result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
-    output_text: finalOutput(outcome, state)?.text ?? null,
+    output_text: output?.text ?? null,
   };
 }
 
@@ -82,6 +82,7 @@ function resultOf(facts: FinishFacts, outcome: RunOutcome, { written, problems }
   return buildResult({
     run_id: facts.run_id,
     outcome,
+    decided: facts.outcome,
     message: explain(outcome, state),
     state,
     task: state.start?.task ?? config.task,

@@ -18,6 +18,8 @@ const VERIFY_OUTPUT_BYTES = 4096;
 export interface ResultFacts {
   run_id: string;
   outcome: RunOutcome;
+  /** What the run itself came to, where a file that could not be written made another outcome of it. */
+  decided?: RunOutcome;
   message: string;
   state: RunState;
   task: TaskConfig;
@@ -94,7 +96,7 @@ export function buildResult(facts: ResultFacts): ResultFile {
     exit_reason: outcome.reason,
     exit_code: exitCode(outcome),
     message: facts.message,
-    ...outputFields(outcome, state),
+    ...outputFields(facts.decided ?? outcome, state),
     limit_reached: limitOf(outcome, state),
     limits: state.start?.task.limits ?? task.limits,
     usage: usageFields(usage),

@@ -17,9 +17,10 @@ import { buildParts, redactorFor } from './parts.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { RunConfig } from '../core/config.ts';
-import type { RunEvent } from '../core/events.ts';
+import type { EventBody, RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
-import type { Subscriber } from '../core/ports.ts';
+import type { Bus, Subscriber } from '../core/ports.ts';
+import type { JournalFile } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Finished } from './finish.ts';
@@ -72,10 +73,12 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const next = nextAfter(segment);
   const { dir: run_dir, transcript } = folder;
   const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
-  const recorder = createRecorder(journal, createBus([meter, ...watchers]), segment.state);
+  const bus = createBus([meter, ...watchers]);
+  const recorder = createRecorder(journal, bus, segment.state);
   const held: Held = {};
   const redactor = redactorFor(config.task, segment.env);
-  const outcome = await toOutcome({ segment, redactor, recorder, held });
+  const inside = { segment, redactor, recorder, held, journal, bus };
+  const outcome = await toOutcome(inside);
   const finished = await finish({
     config,
     run_dir,
@@ -86,8 +89,9 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
     started_ms: Date.parse(earlier[0]?.time ?? new Date(started_ms).toISOString()),
     finished_ms: SYSTEM_CLOCK.now(),
     next: next(outcome),
-    patch: () => patchOf(held),
+    patch: () => patchOf(held, outcome),
   });
+  if (finished.outcome !== outcome) recordEnd(inside, finished.outcome);
   journal.close();
   held.built?.dispose();
   folder.release();
@@ -106,6 +110,8 @@ interface Inside {
   redactor: Redactor;
   recorder: Recorder;
   held: Held;
+  journal: JournalFile;
+  bus: Bus;
 }
 
 async function work({ segment, recorder, held, redactor }: Inside): Promise<RunOutcome> {
@@ -124,9 +130,27 @@ async function startingTree({ state }: Segment, { place }: Built): Promise<strin
   return git?.head && !git.dirty ? git.head : place.git.snapshot();
 }
 
-async function patchOf({ built, snapshot }: Held): Promise<string | null> {
+/** What is left of the 7.5 seconds between a CI system's signals, after ending the tools. */
+const CANCELLED_PATCH_MS = 3000;
+
+async function patchOf({ built, snapshot }: Held, outcome: RunOutcome): Promise<string | null> {
   if (!built || !snapshot) return null;
-  return built.redactor.redact(await built.place.git.patchSince(snapshot));
+  const patch = built.place.git.patchSince(snapshot);
+  return built.redactor.redact(await (outcome.reason === 'cancelled' ? inTime(patch) : patch));
+}
+
+/** Whoever cancels a job soon kills it, and a result without a patch is worth more than neither. */
+async function inTime(patch: Promise<string>): Promise<string> {
+  const over = new AbortController();
+  const late = SYSTEM_CLOCK.sleep(CANCELLED_PATCH_MS, over.signal).then(() => {
+    throw new IoError(`it was not ready within ${CANCELLED_PATCH_MS} ms of the signal`);
+  });
+  try {
+    return await Promise.race([patch, late]);
+  } finally {
+    over.abort();
+    for (const loser of [patch, late]) loser.catch(() => {});
+  }
 }
 
 /** Whatever happens inside becomes an outcome, and the transcript's last line if it can still be written. */
@@ -143,7 +167,7 @@ async function toOutcome(inside: Inside): Promise<RunOutcome> {
       leave(segment, held);
       throw error;
     }
-    recordEnd(recorder, outcome);
+    if (!recorder.state.ended) recordEnd(inside, outcome);
     return outcome;
   }
 }
@@ -159,13 +183,15 @@ function outcomeOf(error: unknown): RunOutcome {
   return { reason: 'internal_error', detail: errorText(error) };
 }
 
-function recordEnd(recorder: Recorder, outcome: RunOutcome): void {
-  if (recorder.state.ended) return;
+/** The end of a segment, told to those who watch though the transcript cannot take it. */
+function recordEnd({ recorder, journal, bus }: Inside, outcome: RunOutcome): void {
+  const message = explain(outcome, recorder.state);
+  const body: EventBody = { type: 'run_end', outcome, exit_code: exitCode(outcome), message };
   try {
-    const message = explain(outcome, recorder.state);
-    recorder.record({ type: 'run_end', outcome, exit_code: exitCode(outcome), message });
+    recorder.record(body);
   } catch {
-    // IoError: the transcript cannot take its last line; result.json says how the run ended.
+    // IoError: a full disk. result.json says how the run ended, if that fits.
+    bus.publish(journal.stamp(body));
   }
 }
 

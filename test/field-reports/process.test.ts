@@ -70,6 +70,20 @@ describe('the end of the process', () => {
     ]);
   });
 
+  test('B105: is never 0 when an artifact could not be written, and the last line says so; the output is kept', async () => {
+    const run = await play({
+      task: { tools: bash },
+      replies: [callScript, 'the answer'],
+      prepare: script('mkdir ../out/summary.md'),
+    });
+    expect(run.result).toMatchObject({ exit_reason: 'io_error', exit_code: 1, output: 'the answer' });
+    expect(run.stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /^agent-run: io_error \(exit 1\): cannot write summary\.md/,
+    );
+    expect(run.events.at(-1)).toMatchObject({ type: 'run_end', exit_code: 1 });
+    expect(run.stdout).toBe('the answer\n');
+  });
+
   test('B105: is never 0 when the service failed, and its words never stand where the answer would', async () => {
     const busy = reply.error(429, 'rate_limit_error', {
       message: 'slow-down-text',
