@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codePointStart } from '../core/cut.ts';
 import { IoError, errorText } from '../core/errors.ts';
+import type { ReadStored } from '../tools/read-file.ts';
 
 /** Whole outputs are kept up to this many bytes a call, and this many a run; beyond, the file says what is missing. */
 export const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
@@ -16,6 +18,25 @@ const CAPS: OutputCaps = { max_file_bytes: MAX_OUTPUT_BYTES, max_all_bytes: MAX_
 
 /** Keeps whole outputs as `outputs/0001-ID.txt`; answers with the path below the run folder, as tools are told it. Throws IoError. */
 export type KeepOutput = (tool_use_id: string, bytes: Uint8Array) => string;
+
+/** Reads what a store kept, by the path below its run folder. */
+export function storedOutputs(run_dir: string): ReadStored {
+  return async (path, max_bytes) => {
+    try {
+      const file = await open(join(run_dir, path));
+      try {
+        const { size } = await file.stat();
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(size, max_bytes)));
+        return { ok: true, bytes: buffer.subarray(0, bytesRead), size };
+      } finally {
+        await file.close();
+      }
+    } catch {
+      // ENOENT: the model made the name up.
+      return { ok: false, reason: `there is no stored output run:${path}` };
+    }
+  };
+}
 
 /** The store of a run folder; one that goes on counts on from the files that are there. */
 export function createOutputStore(outputsDir: string, caps: OutputCaps = CAPS): KeepOutput {

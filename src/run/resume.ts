@@ -123,7 +123,8 @@ function changes({ task }: RunStart, cwd: string): EventBody[] {
   return [{ type: 'notice', level: 'warning', code: 'task_changed', message }];
 }
 
-function followUp(recorder: { state: RunState; record(body: EventBody): void }, prompt: string): void {
+/** Says a follow-up; while calls are open there is no place for one: UsageError. */
+export function followUp(recorder: { state: RunState; record(body: EventBody): void }, prompt: string): void {
   if (openCalls(recorder.state).length > 0) {
     throw new UsageError('the run stopped while calls were open; resume it without --prompt first');
   }

@@ -64,7 +64,7 @@ describe('a recorded turn', () => {
   test('waits until each of its events is due', async () => {
     const turns = readTurns([turnStart(1), attempt(), reply()]);
     const { heard, hooks } = listening();
-    const due = async (event: EventBody): Promise<void> => void heard.push(`due ${event.type}`);
+    const due = async (event: EventBody | undefined): Promise<void> => void heard.push(`due ${event?.type}`);
     const client = createReplayClient(modelConfig(), { take: () => turns.shift(), due, at_ms: 0, lost_calls: true });
     await client.send(request(1), hooks, never);
     expect(heard).toEqual(['due attempt', 'attempt 1', 'due model_reply']);
