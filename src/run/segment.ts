@@ -1,5 +1,3 @@
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createRecorder } from '../agent/record.ts';
 import { timeReserve } from '../budget/limits.ts';
 import { IoError, UsageError, errorText } from '../core/errors.ts';
@@ -12,7 +10,7 @@ import { SYSTEM_CLOCK } from './clock.ts';
 import { explain } from './explain.ts';
 import { finish } from './finish.ts';
 import { nextCommand } from './next-command.ts';
-import { createOutputStore } from './output-store.ts';
+import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
@@ -22,7 +20,6 @@ import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
 import type { JournalFile } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redact.ts';
-import type { ReadStored } from '../tools/read-file.ts';
 import type { Finished } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Built, PartsOptions } from './parts.ts';
@@ -214,24 +211,6 @@ function partsOptions({ config, env, cwd, folder, interrupts }: Segment, redacto
     redactor,
     keepOutput: createOutputStore(folder.outputsDir),
     readStored: storedOutputs(folder.dir),
-  };
-}
-
-function storedOutputs(run_dir: string): ReadStored {
-  return async (path, max_bytes) => {
-    try {
-      const file = await open(join(run_dir, path));
-      try {
-        const { size } = await file.stat();
-        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(size, max_bytes)));
-        return { ok: true, bytes: buffer.subarray(0, bytesRead), size };
-      } finally {
-        await file.close();
-      }
-    } catch {
-      // ENOENT: the model made the name up.
-      return { ok: false, reason: `there is no stored output run:${path}` };
-    }
   };
 }
 
