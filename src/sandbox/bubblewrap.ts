@@ -36,8 +36,15 @@ export interface Sandbox extends Boundary {
 
 /** Where git finds the names of mount points, so that they are no untracked files. */
 const EXCLUDE = '/run/agent-run-exclude';
-/** No file larger than 4 GiB (in blocks of 512 bytes), no memory dumps, and the kernel short of memory takes tools first. */
-const LIMITS = '{ echo 800 > /proc/self/oom_score_adj; } 2>/dev/null; ulimit -f 8388608 && ulimit -c 0; exec "$@"';
+/**
+ * No file larger than 4 GiB (in blocks of 512 bytes), no memory dumps, and the kernel short of memory takes tools first.
+ * A user's processes can be limited; root's cannot, so they give way to the runner, which ends them when they are too many.
+ */
+const LIMITS = [
+  '{ echo 800 > /proc/self/oom_score_adj; } 2>/dev/null',
+  'ulimit -f 8388608 && ulimit -c 0',
+  process.getuid?.() === 0 ? 'exec nice -n 15 "$@"' : '{ ulimit -p 4000; } 2>/dev/null; exec "$@"',
+].join('; ');
 
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {

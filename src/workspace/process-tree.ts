@@ -44,6 +44,8 @@ function related(tree: ProcessTree, all: readonly ProcessEntry[]): ProcessEntry[
 /** Ends a tree: TERM, then KILL for what is left after the grace (0: at once); returns as soon as nothing lives. */
 export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void> {
   if (process.platform === 'win32') return void killTree(tree); // there is no TERM
+  // Before any look at what there is: a fork bomb grows faster than a list of it.
+  if (grace_ms === 0 && tree.root !== undefined) killGroup(tree.root);
   if (members(tree).length === 0) return;
   if (grace_ms > 0 && (await endPolitely(tree, grace_ms))) return;
   const deadline = performance.now() + KILL_WAIT_MS;
@@ -94,9 +96,14 @@ export function killTree(tree: ProcessTree): number {
   if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(tree.root), '/t', '/f']); // no /proc there
   const alive = members(tree);
   if (alive.length === 0) return 0;
-  if (tree.root !== undefined) signal(-tree.root, 'SIGKILL'); // the group in one step, so that a fork bomb cannot outrun the list
+  if (tree.root !== undefined) killGroup(tree.root);
   for (const entry of alive) signal(entry.pid, 'SIGKILL');
   return alive.length;
+}
+
+/** In one step; the program of a sandbox is the first of its group, and takes everything in it along. */
+function killGroup(root: number): void {
+  signal(-root, 'SIGKILL');
 }
 
 const held = new Map<ProcessTree, () => void>();
