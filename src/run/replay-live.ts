@@ -7,6 +7,7 @@ import { SYSTEM_CLOCK } from './clock.ts';
 import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
 import { earlyTurn, lenient, recordedJudgement, untilCut } from './replay-parts.ts';
+import { refuseCommitted, staysUntrusted } from './resume-trust.ts';
 import type { RunStart } from '../core/events.ts';
 import type { ModelClient, Policy, Tool, ToolRegistry } from '../core/ports.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -48,8 +49,10 @@ export function liveTools(options: LiveOptions): LiveTools {
     async build(segment) {
       const { start, model } = segment;
       const { env, cwd, run_dir, workspace = start.workspace } = options;
+      const untrusted = staysUntrusted(start, env);
+      if (untrusted) await refuseCommitted(run_dir, env); // its calls would run here
       const built = await buildParts({
-        config: { task: start.task, workspace, untrusted: start.untrusted },
+        config: { task: start.task, workspace, untrusted },
         env,
         cwd,
         clock: SYSTEM_CLOCK,

@@ -23,6 +23,6 @@ export async function refuseCommitted(run_dir: string, env: Env): Promise<void> 
   const listed = await opened.repository.run(['ls-files', '-z', '--', TRANSCRIPT]);
   if (listed.code === 0 && listed.stdout.length === 0) return;
   throw new UsageError(
-    `${run_dir} is part of the checkout, which a stranger may have written, and the run is untrusted; resume a folder that a run of yours made`,
+    `${run_dir} is part of the checkout, which a stranger may have written, and the run is untrusted; name the folder that a run of yours made`,
   );
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { liveTools } from '../../src/run/replay-live.ts';
 import { replay } from '../../src/run/replay.ts';
+import { gitRepo } from '../helpers/git-repo.ts';
 import { processesWith, uniqueSeconds } from '../helpers/processes.ts';
 import { calls, tell } from './harness.ts';
 import type { ReplayResult } from '../../src/run/replay.ts';
@@ -27,8 +28,13 @@ const STORY: Story = {
   ],
 };
 
-async function live(told: Told, signal?: AbortSignal): Promise<ReplayResult> {
-  const tools = liveTools({ env, cwd: told.workspace, run_dir: told.run_dir });
+interface Live {
+  signal?: AbortSignal;
+  env?: Record<string, string>;
+}
+
+async function live(told: Told, { signal, ...more }: Live = {}): Promise<ReplayResult> {
+  const tools = liveTools({ env: { ...env, ...more.env }, cwd: told.workspace, run_dir: told.run_dir });
   onTestFinished(() => tools.dispose());
   return replay({ run_dir: told.run_dir, live: tools, ...(signal ? { signal } : {}) });
 }
@@ -74,11 +80,19 @@ describe('a replay with live tools', () => {
     expect(processesWith(seconds)).toEqual([]);
   });
 
+  test('runs nothing of a folder that came with an untrusted checkout', async () => {
+    const told = await tell(STORY);
+    gitRepo({}, told.run_dir).commit({});
+    const untrusted = { env: { AGENT_RUN_UNTRUSTED: '1' } };
+    await expect(live(told, untrusted)).rejects.toThrow('is part of the checkout');
+    expect(await replay(told)).toMatchObject({ matches: true });
+  });
+
   test('that is stopped ends its processes and says how far it came', async () => {
     const told = await tell({ ...STORY, turns: [calls(['bash', { command: 'sleep 0.2' }]), ...(STORY.turns ?? [])] });
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
-    const result = await live(told, stop.signal);
+    const result = await live(told, { signal: stop.signal });
     expect(result).toMatchObject({ matches: false, divergence: null });
     expect(result.events).toBeLessThan(told.events.length);
   });
