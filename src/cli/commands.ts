@@ -30,6 +30,14 @@ const RESUME_OPTIONS: Record<string, OptionSpec> = {
   'allow-changed': { kind: 'switch', describe: 'go on although the workspace is at another commit' },
 };
 
+const REPLAY_OPTIONS: Record<string, OptionSpec> = {
+  tools: {
+    kind: 'choice',
+    choices: ['recorded', 'live'],
+    describe: 'results of calls as recorded, or judged and run again in the workspace',
+  },
+};
+
 const DOCTOR_OPTIONS: Record<string, OptionSpec> = {
   offline: { kind: 'switch', describe: 'ask no network' },
 };
@@ -38,6 +46,7 @@ export const ALL_OPTIONS: Record<string, OptionSpec> = {
   ...OPTIONS,
   ...BATCH_OPTIONS,
   ...RESUME_OPTIONS,
+  ...REPLAY_OPTIONS,
   ...DOCTOR_OPTIONS,
 };
 
@@ -54,6 +63,7 @@ const FOR_RESUME = [
   'verbose',
   'color',
 ];
+const FOR_REPLAY = [...Object.keys(REPLAY_OPTIONS), 'workspace', 'format'];
 const FOR_DOCTOR = [...Object.keys(DOCTOR_OPTIONS), 'workspace', 'out', 'untrusted', 'format'];
 
 export const COMMANDS = {
@@ -77,9 +87,9 @@ export const COMMANDS = {
   },
   replay: {
     takes: '[run_dir]',
-    describe: 'run again from a transcript, without network',
-    options: [],
-    available: false,
+    describe: 'run again from a transcript, without network and key; 9 when it differs',
+    options: FOR_REPLAY,
+    available: true,
   },
   resume: {
     takes: '[run_dir]',

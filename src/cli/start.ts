@@ -51,6 +51,10 @@ async function dispatch(invocation: Invocation, world: World): Promise<number> {
       const { resumeCommand } = await import('./run-command.ts');
       return resumeCommand(invocation, world);
     }
+    case 'replay': {
+      const { replayCommand } = await import('./replay-command.ts');
+      return replayCommand(invocation, world);
+    }
     case 'explain': {
       const { explainCommand } = await import('./explain-command.ts');
       return explainCommand(invocation, world);

@@ -60,7 +60,7 @@ describe('a command line', () => {
     [['t.json', '--out'], ['Not enough arguments following: out']],
     [['t.json', '--max-turns', '--out', 'd'], ['Not enough arguments following: max-turns']],
     [['init', '--out', 'd'], ['unknown option --out of "init"']],
-    [['replay', 'd', '--tools', 'live'], ['"replay" is not available in this version']],
+    [['diff', 'a', 'b'], ['"diff" is not available in this version']],
   ])('is refused with the nearest name: %j', async (argv, parts) => {
     const message = await refusal(...argv);
     for (const part of parts) expect(message).toContain(part);

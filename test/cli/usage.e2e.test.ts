@@ -30,7 +30,7 @@ describe('a mistake of the caller', () => {
     ['a wrong value', ['task.json', '--timeout', '90'], ['--timeout: found "90"', 'expected a number with a unit']],
     ['no task', [], ['no task given', 'next: agent-run --help']],
     ['a workspace that does not exist', ['task.json', '--workspace', 'nowhere'], ['--workspace: found "nowhere"']],
-    ['a command of a later version', ['replay', 'x'], ['"replay" is not available in this version']],
+    ['a command of a later version', ['diff', 'a', 'b'], ['"diff" is not available in this version']],
     ['an option of a later version', ['task.json', '--rows', 'x.jsonl'], ['--rows is not available in this version']],
     ['several tasks', ['run', 'task.json', 'b.json'], ['not available in this version']],
   ])('is code 2 with one message and no stack: %s', async (_what, argv, parts) => {
