@@ -25,6 +25,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 // simple-git refuses such settings, because they may come from a user; ours are constants that switch helpers off.
 const OWN_SETTINGS: Exclude<SimpleGitOptions['unsafe'], undefined> = {
   allowUnsafeAskPass: true,
+  allowUnsafeCommandBinaries: true,
   allowUnsafeConfigEnvCount: true,
   allowUnsafeConfigPaths: true,
   allowUnsafeCredentialHelper: true,
@@ -33,12 +34,15 @@ const OWN_SETTINGS: Exclude<SimpleGitOptions['unsafe'], undefined> = {
   allowUnsafeEditor: true,
   allowUnsafeFilter: true,
   allowUnsafeFsMonitor: true,
+  allowUnsafeGitProxy: true,
   allowUnsafeGpgProgram: true,
   allowUnsafeHooksPath: true,
   allowUnsafeMergeDriver: true,
+  allowUnsafePack: true,
   allowUnsafePager: true,
   allowUnsafeProtocolOverride: true,
   allowUnsafeSshCommand: true,
+  allowUnsafeSubmodule: true,
 };
 
 /** Runs one git command; never throws for what git does. Its helpers end with it at the timeout. */

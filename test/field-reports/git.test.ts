@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -131,6 +131,30 @@ describe('the ends of a range', () => {
       },
     );
     expect(run.code).toBe(2);
+    expect(existsSync(join(run.folder, 'pwned'))).toBe(false);
+  });
+
+  test('B133: are read though the configuration names programs for everything; none of them starts', async () => {
+    const programs = [
+      'filter.a.clean', 'filter.a.smudge', 'filter.a.process', 'diff.external', 'diff.a.command', 'diff.a.textconv', 'merge.a.driver', 'difftool.a.cmd',
+      'mergetool.a.cmd', 'trailer.a.cmd', 'trailer.a.command', 'tar.a.command', 'browser.a.cmd', 'man.a.cmd', 'gpg.program', 'gpg.ssh.defaultKeyCommand',
+      'core.editor', 'core.gitProxy', 'core.alternateRefsCommand', 'core.sshCommand', 'core.fsmonitor', 'core.pager', 'sequence.editor',
+      'interactive.diffFilter', 'pager.diff', 'credential.helper', 'remote.origin.uploadpack', 'remote.origin.receivepack',
+    ]; // prettier-ignore
+    const run = await diffRun(
+      { base: 'HEAD' },
+      {
+        prepare: ({ workspace, folder }) => {
+          const repo = gitRepo({ 'a.txt': 'a\n', '.gitattributes': '* filter=a diff=a merge=a\n' }, workspace);
+          repo.commit({ 'a.txt': 'b\n' });
+          writeFileSync(join(workspace, 'a.txt'), 'c\n');
+          for (const name of programs) repo.git('config', name, `touch ${join(folder, 'pwned')};`);
+          repo.git('config', 'submodule.a.update', 'merge');
+        },
+      },
+    );
+    expect(run.code).toBe(0);
+    expect(firstMessage(run)).toContain('+c');
     expect(existsSync(join(run.folder, 'pwned'))).toBe(false);
   });
 

@@ -114,11 +114,12 @@ export function beginIn(cli: string, place: Place, argv: readonly string[] = pla
     });
   });
   const said = (wanted: string): Promise<void> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const look = (): void => {
         if (text.stdout.includes(wanted) || text.stderr.includes(wanted)) resolve();
       };
       listeners.add(look);
+      child.on('exit', (code) => reject(new Error(`ended with ${code} before "${wanted}": ${text.stderr}`)));
       look();
     });
   const checked = done.then((run) => {
