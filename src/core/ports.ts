@@ -143,6 +143,8 @@ export interface Boundary {
 
 export interface Wrapped {
   argv: string[];
+  /** Name of the process that only holds the others; absent: there is none. */
+  holder?: string;
   cwd: string;
   env: Record<string, string>;
   /** Called once when the process tree is gone. */

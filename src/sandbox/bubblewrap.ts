@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { createCgroup, MOST_TASKS } from './cgroup.ts';
 import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
 import { nestedGitFolders, readConfig } from './git-mounts.ts';
@@ -43,8 +44,11 @@ const EXCLUDE = '/run/agent-run-exclude';
 const LIMITS = [
   '{ echo 800 > /proc/self/oom_score_adj; } 2>/dev/null',
   'ulimit -f 8388608 && ulimit -c 0',
-  process.getuid?.() === 0 ? 'exec nice -n 15 "$@"' : '{ ulimit -p 4000; } 2>/dev/null; exec "$@"',
+  process.getuid?.() === 0 ? 'exec nice -n 15 "$@"' : `{ ulimit -p ${MOST_TASKS}; } 2>/dev/null; exec "$@"`,
 ].join('; ');
+
+/** Enters the control groups named before the command. */
+const ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done 2>/dev/null; shift; exec "$@"';
 
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -52,6 +56,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { proxy_socket } = options;
   const exclude = join(own, 'git-exclude');
   const marks = new Marks(options.workspace, exclude);
+  const cgroup = createCgroup(basename(own));
   const constant = constantOptions(options, own, exclude);
   const env: Record<string, string> = {
     ...options.env,
@@ -67,14 +72,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       marks.take(profile);
       const inner = proxy_socket === undefined ? argv : withForwarder(argv);
       const command = ['/bin/sh', '-c', LIMITS, 'sh', ...inner];
+      const held = [BWRAP, ...profile.args, '--chdir', cwd, '--', ...command];
       return {
-        argv: [BWRAP, ...profile.args, '--chdir', cwd, '--', ...command],
+        argv: cgroup ? ['/bin/sh', '-c', ENTER, 'sh', ...cgroup.entrances, '--', ...held] : held,
+        holder: basename(BWRAP),
         cwd: '/',
         env,
         release: () => marks.release(),
       };
     },
     dispose() {
+      cgroup?.dispose();
       marks.clear();
       rmSync(own, { recursive: true, force: true });
     },

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
 import { errorText } from '../core/errors.ts';
@@ -24,16 +23,10 @@ export interface Exit {
 /** Variables with this beginning mark what belongs to a call; a runner inside a runner passes them on. */
 export const MARKER_PREFIX = 'AGENT_RUN_CALL_';
 
-export interface StartOptions {
-  /** The program that was asked for; another one that is started holds it in a sandbox. */
-  program: string | undefined;
-  stdin: string | undefined;
-}
-
 /** Starts an argument list in a process group of its own; what cannot start is a value with the reason. */
 export async function startProcess(
   wrapped: Wrapped,
-  { program, stdin }: StartOptions,
+  stdin: string | undefined,
 ): Promise<Started | { ok: false; reason: string }> {
   const [file, ...args] = wrapped.argv;
   if (!file) return { ok: false, reason: 'the command is empty' };
@@ -59,8 +52,8 @@ export async function startProcess(
     const exited = new Promise<Exit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    const wrapper = file === program ? {} : { wrapper: basename(file) };
-    const tree = { root: child.pid, marker: `${marker}=1`, ...wrapper };
+    const { holder } = wrapped;
+    const tree = { root: child.pid, marker: `${marker}=1`, ...(holder === undefined ? {} : { wrapper: holder }) };
     return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
   } catch (error) {
     return startFailure(error, file, wrapped);

@@ -26,7 +26,7 @@ export const exec: Exec = async (argv, options) => {
   const wrapped = options.boundary.wrap(argv, options.cwd);
   const release = once(() => wrapped.release?.());
   try {
-    const child = await startProcess(wrapped, { program: argv[0], stdin: options.stdin });
+    const child = await startProcess(wrapped, options.stdin);
     if (!child.ok) return result({ exit_code: null, ended_by: 'start_failed', detail: child.reason });
     const letGo = holdTree(child.tree, release);
     const end = await takeIn(child, options, output).finally(letGo);

@@ -80,7 +80,11 @@ describe('at the timeout', () => {
     // unshare stands for a sandbox: it ends its children at once when it is asked to end.
     const boundary: Boundary = {
       ...PLAIN,
-      wrap: (argv, cwd) => ({ ...PLAIN.wrap([], cwd), argv: ['unshare', '--pid', '--fork', '--kill-child', ...argv] }),
+      wrap: (argv, cwd) => ({
+        ...PLAIN.wrap([], cwd),
+        holder: 'unshare',
+        argv: ['unshare', '--pid', '--fork', '--kill-child', ...argv],
+      }),
     };
     if (spawnSync('unshare', ['--pid', '--fork', 'true']).status !== 0) return;
     const script = "trap 'sleep 0.2; echo cleaned; exit' TERM; echo on; while :; do sleep 0.05; done";
@@ -107,7 +111,7 @@ const hasBwrap = spawnSync('bwrap', [...BWRAP.slice(1), 'true']).status === 0;
 describe.skipIf(!hasBwrap)('at the timeout in a sandbox that dies with its first process (needs bubblewrap)', () => {
   const boundary: Boundary = {
     ...PLAIN,
-    wrap: (argv, cwd) => ({ ...PLAIN.wrap([], cwd), argv: [...BWRAP, '--', ...argv] }),
+    wrap: (argv, cwd) => ({ ...PLAIN.wrap([], cwd), holder: 'bwrap', argv: [...BWRAP, '--', ...argv] }),
   };
   const cleaning = `sh -c "trap 'sleep 0.2; echo cleaned' EXIT; trap 'exit 1' TERM; sleep 300"`;
 
