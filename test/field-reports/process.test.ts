@@ -7,7 +7,7 @@ import { useCli } from '../helpers/cli.ts';
 import { gate, reply } from '../helpers/messages-server/reply.ts';
 import { uniqueSeconds } from '../helpers/processes.ts';
 import { checkGeneralRules } from './general-rules.ts';
-import { begin, beginIn, play, playApart } from './harness.ts';
+import { begin, play, playApart } from './harness.ts';
 import { placeOf } from './place.ts';
 import { resultsOf } from './requests.ts';
 import type { Case, Place } from './place.ts';
@@ -70,6 +70,27 @@ describe('the end of the process', () => {
     ]);
   });
 
+  test.each([
+    ['an exception that nobody caught', 'throw new Error("planted")'],
+    ['a promise that nobody awaited', 'Promise.reject(new Error("planted"))'],
+  ])('B103: has one result after %s', async (_what, code) => {
+    const plant = `process.on('SIGUSR2',()=>{${code}})`;
+    const running = await begin(cli.path(), {
+      replies: [reply.stall({ after: 'delta' })],
+      flags: ['--format', 'stream-json'],
+      env: { NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(plant).toString('base64')}` },
+    });
+    await running.said('turn_start');
+    running.child.kill('SIGUSR2');
+    const run = await running.done;
+    expect(run.code).toBe(1);
+    expect(run.result).toMatchObject({
+      exit_reason: 'internal_error',
+      message: expect.stringContaining('planted') as string,
+    });
+    expect(run.stdout.trimEnd().split('\n').at(-1)).toContain('"exit_code":1');
+  });
+
   test('B105: is never 0 when an artifact could not be written, and the last line says so; the output is kept', async () => {
     const run = await play({
       task: { tools: bash },
@@ -122,49 +143,6 @@ describe('the end of the process', () => {
   });
 });
 
-describe('a signal', () => {
-  const WHERE: [where: string, given: () => Case, begun: string][] = [
-    ['a tool call', () => ({ task: { tools: bash }, replies: [callScript], prepare: script(`sleep ${uniqueSeconds()} & sleep ${uniqueSeconds()}`) }), 'tool_start'],
-    ['a stream', () => ({ replies: [reply.stall({ after: 'delta' })] }), 'turn_start'],
-    ['a wait between attempts', () => ({ replies: [reply.error(529, 'overloaded_error', { headers: { 'retry-after': '60' } })] }), '"attempt"'],
-  ]; // prettier-ignore
-  const SIGNALS = [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const; // prettier-ignore
-
-  test.each(WHERE.map((row, index) => [...row, ...(SIGNALS[index] ?? SIGNALS[0])] as const))(
-    'B109: during %s ends everything within seconds, with artifacts and the code of the signal',
-    async (...[, given, begun, signal, code]) => {
-      const running = await begin(cli.path(), { ...given(), flags: ['--format', 'stream-json'] });
-      await running.said(begun);
-      const sent_at = Date.now();
-      running.child.kill(signal);
-      const run = await running.done;
-      expect(run.code).toBe(code);
-      expect(run.ended_at - sent_at).toBeLessThan(5000);
-      expect(run.result).toMatchObject({ status: 'cancelled', exit_reason: 'cancelled' });
-      expect(run.artifact('usage.json')).toBeDefined();
-    },
-  );
-
-  test('B109: a second one ends at once, with nothing left alive', async () => {
-    const place = await placeOf({
-      task: { tools: bash },
-      replies: [callScript],
-      prepare: script("trap '' TERM; echo on; while :; do sleep 0.1; done"),
-      flags: ['--format', 'stream-json'],
-    });
-    const running = beginIn(cli.path(), place);
-    const { child, done } = running;
-    done.catch(() => {}); // it has no time for a result
-    await running.said('tool_start');
-    child.kill('SIGINT');
-    const sent_at = Date.now();
-    setTimeout(() => child.kill('SIGINT'), 50);
-    const [code] = (await once(child, 'exit')) as [number | null];
-    expect(code).toBe(130);
-    expect(Date.now() - sent_at).toBeLessThan(1500);
-  });
-});
-
 describe('the streams', () => {
   test('B111: a reader of stderr that leaves ends nothing', async () => {
     const running = await begin(cli.path(), {
@@ -184,6 +162,25 @@ describe('the streams', () => {
     const run = await running.done;
     expect(run.result).toMatchObject({ exit_reason: 'io_error', exit_code: 1 });
     expect(run.artifact('output.md')).toBe(`${text}\n`);
+  });
+
+  test('B111: a tool that ends before it reads its input ends nothing', async () => {
+    const sink = {
+      name: 'sink',
+      description: 'Takes anything.',
+      input_schema: { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] },
+      command: ['true'],
+      stdin: '{{ content }}',
+    };
+    const run = await play({
+      task: { custom_tools: [sink] },
+      replies: [
+        reply.tools([{ name: 'sink', input: { content: 'x'.repeat(900_000) } }], { delta_size: 100_000 }),
+        'done',
+      ],
+    });
+    expect(run.code).toBe(0);
+    expect(resultsOf(run.turns[1])).toMatchObject([{ is_error: false }]);
   });
 
   test('B113: standard input is not read: an open pipe that nobody writes to holds nothing up', async () => {
