@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { chooseBoundary } from '../sandbox/choose.ts';
 import { createBoundary } from '../workspace/boundary.ts';
 import { toolEnvironment } from '../workspace/environment.ts';
@@ -35,11 +35,12 @@ const GIT_TIMEOUT_MS = 10_000;
 export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const { config, env, run_dir, task_files } = options;
   const { sandbox } = config.task;
-  const hidden = run_dir === undefined ? [] : [run_dir];
+  const hidden = hiddenFolders(config.workspace, run_dir, env);
   const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'agent-run-'));
   const files = await createFiles(config.workspace, { hidden, read_only: task_files });
   const home = join(scratch, 'home');
   mkdirSync(home, { mode: 0o700 });
+  const realHome = env['HOME'] || homedir();
   const common = { source: env, names: sandbox.env, workspace: files.root };
   const plainEnv = toolEnvironment({ ...common, home });
   const git_settings = await readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS });
@@ -47,10 +48,10 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const boundary = await chooseBoundary(createBoundary({ env: toolEnv, mode: sandbox.mode, detail: '' }), {
     config: sandbox,
     workspace: files.root,
-    hidden: hidden.filter((folder) => isBelow(files.root, folder)),
-    locked: task_files.filter((file) => isBelow(files.root, file)),
-    env: toolEnvironment({ ...common, home: homedir(), git_settings }),
-    home: homedir(),
+    hidden,
+    locked: task_files.flatMap(bothPaths).filter((file) => isBelow(files.root, file)),
+    env: toolEnvironment({ ...common, home: realHome, git_settings }),
+    home: realHome,
     untrusted: config.untrusted,
     starts_processes: startsProcesses(config.task),
   });
@@ -66,9 +67,26 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   };
 }
 
+/** The run's record, and what the CI keeps for its steps: command files, tokens, credentials. */
+function hiddenFolders(workspace: string, run_dir: string | undefined, env: Env): string[] {
+  const temporary = env['RUNNER_TEMP'] ?? '';
+  // Some workflows check out below it.
+  const around = bothPaths(temporary).some((folder) => bothPaths(workspace).some((path) => isBelow(folder, path)));
+  const folders = [
+    ...(run_dir === undefined ? [] : [run_dir]),
+    ...(isAbsolute(temporary) && !around ? [temporary] : []),
+  ];
+  return [...new Set(folders.flatMap(bothPaths))];
+}
+
+/** A path as it is named and as it really is; a repository may hold a link on the way. */
+function bothPaths(path: string): string[] {
+  return existsSync(path) ? [...new Set([path, realpathSync(path)])] : [path];
+}
+
 function isBelow(root: string, path: string): boolean {
   const way = relative(root, path);
-  return way !== '' && !way.startsWith('..');
+  return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
 function startsProcesses({ tools, custom_tools, verify, context }: TaskConfig): boolean {

@@ -18,6 +18,8 @@ export interface Story {
   files?: Record<string, string>;
   flags?: Record<string, string | boolean | string[]>;
   env?: Record<string, string>;
+  /** Where task and workspace lie; default: a fresh folder. */
+  folder?: string;
 }
 
 export interface Told extends SegmentResult {
@@ -29,7 +31,7 @@ export interface Told extends SegmentResult {
 
 /** A task in a fresh folder, its workspace beside it. */
 export async function configOf(story: Story): Promise<{ config: RunConfig; folder: string; workspace: string }> {
-  const folder = tempFolder();
+  const folder = story.folder ?? tempFolder();
   const workspace = join(folder, 'workspace');
   const model = story.model ?? { provider: 'script', id: 'script', script: { turns: story.turns ?? [] } };
   const task = { version: 1, name: 'story', prompt: 'Do it.', sandbox: { mode: 'off' }, ...story.task, model };
