@@ -48,6 +48,7 @@ export class ReplyReader {
   #received = 0;
   readonly #open = new Map<number, OpenBlock>();
   readonly #content: AssistantBlock[] = [];
+  readonly #ids = new Set<string>();
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -147,8 +148,11 @@ export class ReplyReader {
     this.#open.delete(index);
     const block = closeBlock(open, this.#options.redact);
     if (!block) return malformed('a tool_use block has no id or name');
+    // Sent back, a repeated id would be refused for ever (field report B007).
+    if (block.type === 'tool_use' && this.#ids.has(block.id)) return malformed(`two calls have the id ${block.id}`);
     this.#content.push(block);
     if (block.type !== 'tool_use') return undefined;
+    this.#ids.add(block.id);
     this.offered = true;
     this.#options.onBlock(block);
     return undefined;

@@ -88,6 +88,17 @@ describe('calls and their results', () => {
   });
 });
 
+test('B007: a reply that gives two calls one id is a failed attempt, for no request could answer it', async () => {
+  const call = { type: 'tool_use', id: 'toolu_same', name: 'read_file', input: { path: 'README.md' } };
+  const twice = reply.message({ content: [call, call], headers: { 'retry-after-ms': '1' } });
+  const run = await play({
+    task: { tools: { read_file: {} } },
+    replies: [twice, reply.message({ content: [call] }), 'done'],
+  });
+  expect(run.code).toBe(0);
+  expect(run.events.find((event) => event.type === 'attempt')?.message).toContain('two calls have the id toolu_same');
+});
+
 describe('what the model wrote', () => {
   test('B009: thinking goes back unchanged, in place, with its signature, empty text included', async () => {
     const content = [
