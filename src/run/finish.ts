@@ -30,6 +30,8 @@ export interface FinishFacts {
   next: string | null;
   /** What the run changed, as a patch; null or '' when nothing. */
   patch: () => Promise<string | null>;
+  /** Removes what was made outside the workspace. */
+  dispose(): void;
 }
 
 export interface Finished {
@@ -60,6 +62,7 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
         }),
     },
     (sofar) => {
+      cleanUp(facts);
       // What cannot be written makes a green run a lie.
       if (sofar.problems.length > 0 && exitCode(outcome) === 0)
         outcome = { reason: 'io_error', detail: sofar.problems.join('; ') };
@@ -75,6 +78,15 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
     output_text: output?.text ?? null,
   };
+}
+
+/** Before the result, not after it: a full home folder takes its time, and the process must end soon then (B101). */
+function cleanUp(facts: FinishFacts): void {
+  try {
+    facts.dispose();
+  } catch {
+    // ENOTEMPTY, EACCES: something in the temporary folder cannot be removed, which is no fault of the run.
+  }
 }
 
 function resultOf(facts: FinishFacts, outcome: RunOutcome, { written, problems }: Written): ResultFile {

@@ -87,10 +87,10 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
     finished_ms: SYSTEM_CLOCK.now(),
     next: next(outcome),
     patch: () => patchOf(held, outcome),
+    dispose: () => held.built?.dispose(),
   });
   if (finished.outcome !== outcome) recordEnd(inside, finished.outcome);
   journal.close();
-  held.built?.dispose();
   folder.release();
   const fault = held.fault ?? interrupts.fault();
   return { ...finished, run_dir, ...(fault === undefined ? {} : { fault }) };

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
@@ -41,6 +41,18 @@ describe('the end of the process', () => {
       prepare: script(`setsid sleep ${uniqueSeconds()} & nohup sleep ${uniqueSeconds()} & echo started`),
     });
     expect(run.code).toBe(0);
+  });
+
+  test('B101: comes with the result, though the tools filled their home folder, which is gone then', async () => {
+    const run = await playApart(cli.path(), {
+      task: { tools: bash },
+      replies: [callScript, 'done'],
+      prepare: script('cd "$HOME" && seq 1 20000 | xargs touch && pwd'),
+    });
+    expect(run.code).toBe(0);
+    const home = resultsOf(run.turns[1])[0]?.text ?? '';
+    expect(home).toMatch(/^\/.*home$/);
+    expect(existsSync(home)).toBe(false);
   });
 
   test('B103: has one result for success, a limit, a failing service and a mistake in the task', async () => {
