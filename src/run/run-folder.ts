@@ -86,13 +86,16 @@ function makeFolders(dir: string): void {
   }
 }
 
-/** The folder of a run that goes on; nothing in it is removed. */
+/** The folder of a run that goes on; nothing in it is removed but what was half written when the run died. */
 export function reopenRunFolder(dir: string, run_id: string): RunFolder {
   const transcript = join(dir, TRANSCRIPT);
   if (!isRealFile(transcript)) {
     throw new UsageError(`${dir} is no run folder: it has no ${TRANSCRIPT}; give the folder of an earlier run`);
   }
-  return { dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: [], release: takeLock(dir, run_id) };
+  const release = takeLock(dir, run_id);
+  const halves = readdirSync(dir).filter((name) => LEFTOVER.test(name));
+  for (const name of halves) rmSync(join(dir, name), { force: true });
+  return { dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: halves, release };
 }
 
 /**
