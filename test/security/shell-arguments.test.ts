@@ -1,0 +1,12 @@
+import { describe, expect, test, vi } from 'vitest';
+import { casesOf } from './driver/cases.ts';
+import { runToolCase } from './driver/tool-case.ts';
+
+// Each case is a whole run with processes of its own, on machines that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('arguments of allowed programs', () => {
+  test.each(casesOf('wrapper', 'git-arg', 'prog-arg', 'match', 'glob-option'))('%s', async (_name, one) => {
+    expect((await runToolCase(one)).problems).toEqual([]);
+  });
+});
