@@ -8,6 +8,7 @@ import { watchRun } from '../run/watchers.ts';
 import type { Invocation } from './invocation.ts';
 import { BATCH_OPTIONS } from './commands.ts';
 import { deliver } from './deliver.ts';
+import { passSignals, takeSignal } from './early-signals.ts';
 import { loadTask } from './load-task.ts';
 import { printLines } from './failure.ts';
 import type { World } from './world.ts';
@@ -17,11 +18,13 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
   const file = oneTask(invocation);
   const options = mergeOptions(invocation.flags, world.env);
   if (options.dry_run) {
+    passSignals();
     const { validateCommand } = await import('./validate-command.ts');
     return validateCommand(invocation, world);
   }
   const config = await loadTask(file, options, world);
-  const result = await run({ config, env: world.env, cwd: world.cwd, subscribers: watch(options, world) });
+  const { env, cwd } = world;
+  const result = await run({ config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) });
   return conclude(result, options, world);
 }
 
@@ -45,6 +48,7 @@ export async function resumeCommand({ positionals, flags }: Invocation, world: W
     allow_changed: flags['allow-changed'] === true,
     env: world.env,
     cwd: world.cwd,
+    early_signal: takeSignal,
     subscribers: watch(options, world),
   });
   return conclude(result, options, world);

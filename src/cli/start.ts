@@ -3,6 +3,7 @@
 import process from 'node:process';
 import { COMMAND_NAMES } from './commands.ts';
 import { parseCommandLine } from './arguments.ts';
+import { passSignals } from './early-signals.ts';
 import type { Invocation } from './invocation.ts';
 import { reportFailure } from './failure.ts';
 import { openOutput } from './streams.ts';
@@ -38,7 +39,9 @@ async function frontDoor(argv: readonly string[], world: World): Promise<number>
 }
 
 async function dispatch(invocation: Invocation, world: World): Promise<number> {
-  switch (invocation.command) {
+  const { command } = invocation;
+  if (command !== 'run' && command !== 'resume') passSignals();
+  switch (command) {
     case 'run': {
       const { runCommand } = await import('./run-command.ts');
       return runCommand(invocation, world);

@@ -20,8 +20,15 @@ export interface Interrupts {
   dispose(): void;
 }
 
-/** Listens for signals and for faults that nobody caught. A second signal ends the process at once. */
-export function listen(): Interrupts {
+/** Listens for signals and for faults that nobody caught; `early` gives the signal that came before. A second one ends the process at once. */
+export function listen(early: () => CancelSignal | undefined = () => undefined): Interrupts {
+  const interrupts = listenNow();
+  const signal = early();
+  if (signal) interrupts.abort({ reason: 'cancelled', signal });
+  return interrupts;
+}
+
+function listenNow(): Interrupts {
   const all = new AbortController();
   const ordinary = new AbortController();
   const timers: NodeJS.Timeout[] = [];
@@ -30,8 +37,11 @@ export function listen(): Interrupts {
   const abort = (cause: AbortCause): void => {
     if (!all.signal.aborted) all.abort(cause);
   };
+  let signals = 0;
   const onSignal = (signal: CancelSignal): void => {
-    if (all.signal.aborted) process.exit(128 + constants.signals[signal]);
+    signals += 1;
+    // The first one leaves a run that is ending already, by its deadline say, the time to end well.
+    if (signals > 1) process.exit(128 + constants.signals[signal]);
     abort({ reason: 'cancelled', signal });
   };
   const onFault = (error: unknown): void => {

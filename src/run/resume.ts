@@ -13,6 +13,7 @@ import { runSegment } from './segment.ts';
 import type { RunState } from '../agent/state.ts';
 import type { Limits, RunConfig } from '../core/config.ts';
 import type { EventBody, RunEvent, RunStart } from '../core/events.ts';
+import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
 import type { Built } from './parts.ts';
 import type { Env } from './place.ts';
@@ -28,13 +29,14 @@ export interface ResumeRequest {
   allow_changed: boolean;
   env: Env;
   cwd?: string;
+  early_signal?: () => CancelSignal | undefined;
   subscribers: (place: RunPlace) => Subscriber[];
 }
 
 /** Goes on where a run stopped, in its own folder, under its own task, policy and schema. */
 export async function resume(request: ResumeRequest): Promise<SegmentResult> {
   const { env, cwd = process.cwd(), subscribers } = request;
-  const interrupts = listen();
+  const interrupts = listen(request.early_signal);
   try {
     const { folder, events, state, start } = reopen(resolve(cwd, request.run_dir));
     const config = configOf(start, request);

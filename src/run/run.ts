@@ -8,6 +8,7 @@ import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
+import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
 import type { Env } from './place.ts';
 import type { RunPlace, SegmentResult } from './segment.ts';
@@ -17,6 +18,8 @@ export interface RunRequest {
   env: Env;
   /** Where the run folder and relative paths begin; default: the process's own. */
   cwd?: string;
+  /** The signal that came before anybody listened, asked for once somebody does. */
+  early_signal?: () => CancelSignal | undefined;
   subscribers: (place: RunPlace) => Subscriber[];
 }
 
@@ -24,7 +27,7 @@ export interface RunRequest {
 export async function run(request: RunRequest): Promise<SegmentResult> {
   const { env, cwd = process.cwd(), subscribers } = request;
   const config = placed(request);
-  const interrupts = listen();
+  const interrupts = listen(request.early_signal);
   try {
     const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
     const run_id = createRunId({ now_ms: SYSTEM_CLOCK.now(), attempt, random: Math.random });

@@ -50,6 +50,20 @@ describe('a signal', () => {
     },
   );
 
+  test('B109: before the run began is not lost: it has a result like any other', async () => {
+    // The program is still loading when a module that was put in front of it sends the signal.
+    const send = 'setTimeout(() => process.kill(process.pid, "SIGTERM"), 0)';
+    const early = `const on=process.on;process.on=function(n,...r){const x=on.call(this,n,...r);if(n==="SIGTERM"){process.on=on;${send}}return x}`;
+    const running = await begin(cli.path(), {
+      replies: [],
+      env: { NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(early).toString('base64')}` },
+    });
+    const run = await running.done;
+    expect(run.code).toBe(143);
+    expect(run.result).toMatchObject({ exit_reason: 'cancelled', turns: 0 });
+    expect(run.turns).toEqual([]);
+  });
+
   test('B109: a second one ends at once, with nothing left alive', async () => {
     const place = await placeOf({
       task: { tools: bash },
