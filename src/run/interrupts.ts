@@ -20,15 +20,10 @@ export interface Interrupts {
   dispose(): void;
 }
 
-/** Listens for signals and for faults that nobody caught; `early` gives the signal that came before. A second one ends the process at once. */
-export function listen(early: () => CancelSignal | undefined = () => undefined): Interrupts {
-  const interrupts = listenNow();
-  const signal = early();
-  if (signal) interrupts.abort({ reason: 'cancelled', signal });
-  return interrupts;
-}
+type EarlySignal = () => CancelSignal | undefined;
 
-function listenNow(): Interrupts {
+/** Listens for signals and for faults that nobody caught; `early` gives the signal that came before. A second one ends the process at once. */
+export function listen(early: EarlySignal = () => undefined): Interrupts {
   const all = new AbortController();
   const ordinary = new AbortController();
   const timers: NodeJS.Timeout[] = [];
@@ -37,19 +32,12 @@ function listenNow(): Interrupts {
   const abort = (cause: AbortCause): void => {
     if (!all.signal.aborted) all.abort(cause);
   };
-  let signals = 0;
-  const onSignal = (signal: CancelSignal): void => {
-    signals += 1;
-    // The first one leaves a run that is ending already, by its deadline say, the time to end well.
-    if (signals > 1) process.exit(128 + constants.signals[signal]);
-    abort({ reason: 'cancelled', signal });
-  };
   const onFault = (error: unknown): void => {
     fault ??= error;
     abort({ reason: 'internal_error', detail: errorText(error) });
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
   process.on('uncaughtException', onFault);
+  const stopSignals = onSignals(abort, early);
   return {
     signal: all.signal,
     ordinary: ordinary.signal,
@@ -65,8 +53,25 @@ function listenNow(): Interrupts {
     fault: () => fault,
     dispose() {
       timers.forEach(clearTimeout);
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      stopSignals();
       process.off('uncaughtException', onFault);
     },
+  };
+}
+
+/** Hears signals until the returned function is called. */
+function onSignals(abort: Interrupts['abort'], early: EarlySignal): () => void {
+  let count = 0;
+  const onSignal = (signal: CancelSignal): void => {
+    count += 1;
+    // The first one leaves a run that is ending already, by its deadline say, the time to end well.
+    if (count > 1) process.exit(128 + constants.signals[signal]);
+    abort({ reason: 'cancelled', signal });
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const before = early();
+  if (before) onSignal(before);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   };
 }
