@@ -41,6 +41,19 @@ interface Entry {
   prepared: Prepared;
   verdict_recorded: boolean;
   running?: Promise<Ended>;
+  /** What it came to, once it has. */
+  ended?: Ended;
+}
+
+/** Calls that only read, by their name and the text of their input. */
+export type Reads = ReadonlyMap<string, Entry>;
+
+export interface RoundTurn {
+  signal: AbortSignal;
+  /** Calls that only read may start while the reply still streams. */
+  early: boolean;
+  /** Of attempts of the same turn that failed: what is asked again and was answered is not run again. */
+  before: Reads;
 }
 
 /** The calls of one turn: reads run together and early, effects alone, in order, after the turn is whole. */
@@ -49,6 +62,7 @@ export class Round {
   readonly #recorder: Recorder;
   readonly #signal: AbortSignal;
   readonly #early: boolean;
+  #before: Reads;
   readonly #abandon = new AbortController();
   readonly #entries = new Map<string, Entry>();
   /** Early starts are considered one after another, in block order. */
@@ -58,17 +72,24 @@ export class Round {
   /** An effect stands in the turn: nothing behind it may start before it. */
   #blocked = false;
 
-  constructor(parts: DispatchParts, recorder: Recorder, signal: AbortSignal, early: boolean) {
+  constructor(parts: DispatchParts, recorder: Recorder, { signal, early, before }: RoundTurn) {
     this.#parts = parts;
     this.#recorder = recorder;
     this.#signal = signal;
     this.#early = early;
+    this.#before = before;
+  }
+
+  /** The reads of this attempt and of those before it; some may still come to an end. */
+  reads(): Reads {
+    const own = [...this.#entries.values()].filter((entry) => entry.running !== undefined);
+    return new Map([...this.#before, ...own.map((entry) => [keyOf(entry), entry] as const)]);
   }
 
   /** Ends whatever still runs and resolves when it has; the results belong to no reply. */
   async abandon(): Promise<void> {
     this.#abandon.abort();
-    await Promise.all([...this.#entries.values()].map((entry) => entry.running));
+    await Promise.all([...this.#entries.values()].flatMap(({ running }) => running ?? []));
   }
 
   offer(block: ToolUseBlock): void {
@@ -111,7 +132,7 @@ export class Round {
     this.#entries.set(block.id, entry);
     const plan = allowedPlan(entry.prepared);
     if (plan?.effect === 'write') this.#blocked = true;
-    else if (plan && this.#overLimit(block.name) === undefined) this.#start(entry, plan, true);
+    else if (plan && !this.#reuse(entry) && this.#overLimit(block.name) === undefined) this.#start(entry, plan, true);
   }
 
   async #settleCall(block: ToolUseBlock, reads: Entry[]): Promise<void> {
@@ -121,6 +142,7 @@ export class Round {
       verdict_recorded: false,
     };
     const plan = allowedPlan(entry.prepared);
+    if (plan?.effect === 'read' && !entry.running) this.#reuse(entry);
     if (entry.running) {
       reads.push(entry);
       return;
@@ -158,8 +180,20 @@ export class Round {
     return all !== null && state.ledger.tool_calls >= all ? texts.callLimit(null, all) : undefined;
   }
 
+  /** Takes over the answer that an attempt before got for the same call; false when there is none. */
+  #reuse(entry: Entry): boolean {
+    const before = this.#before.get(keyOf(entry));
+    const ended = before?.ended;
+    if (!before || (ended?.status !== 'ok' && ended?.status !== 'error')) return false;
+    entry.ended = { ...ended, duration_ms: 0, reused_from: ended.reused_from ?? before.block.id };
+    entry.running = Promise.resolve(entry.ended);
+    return true;
+  }
+
   #start(entry: Entry, plan: Plan, early: boolean): void {
     if (!entry.prepared.ready) return;
+    // After an effect what was read before may not be true any more.
+    if (plan.effect === 'write') this.#before = new Map();
     const { tool, call } = entry.prepared;
     const { state } = this.#recorder;
     this.#recordVerdict(entry);
@@ -168,12 +202,16 @@ export class Round {
     const wanted = limits.timeout_ms ?? state.start?.task.limits.tool_timeout_ms ?? 1;
     const timeout_ms = Math.max(1, Math.min(wanted, this.#parts.budget.remainingMs(state.ledger, false)));
     const signal = AbortSignal.any([this.#signal, this.#abandon.signal]);
-    entry.running = execute({ tool, call, plan, limits, timeout_ms, signal, parts: this.#parts });
+    const running = execute({ tool, call, plan, limits, timeout_ms, signal, parts: this.#parts });
+    entry.running = running.then((ended) => (entry.ended = ended));
   }
 
   async #finish(entries: Entry[]): Promise<void> {
     for (const entry of entries.splice(0)) {
-      if (entry.running) this.#record(entry, await entry.running);
+      if (!entry.running) continue;
+      const ended = await entry.running;
+      this.#recordVerdict(entry); // of a call that never started
+      this.#record(entry, ended);
     }
   }
 
@@ -196,6 +234,10 @@ export class Round {
       ...(judgement.verdict === 'allow' ? {} : { reason: judgement.reason }),
     });
   }
+}
+
+function keyOf({ block }: Entry): string {
+  return `${block.name}\n${block.input_json}`;
 }
 
 function allowedPlan(prepared: Prepared): Plan | undefined {

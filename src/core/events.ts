@@ -159,6 +159,8 @@ export type ToolEnd = {
   bytes: number;
   /** Path below the run folder of the whole output, when it was cut. */
   output_file?: string;
+  /** The same call of an attempt that failed: its answer was taken over, and this one never started. */
+  reused_from?: string;
 };
 
 export type UserMessageReason =

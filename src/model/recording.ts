@@ -1,9 +1,12 @@
-import type { Attempt, EventBody, ModelFailedEvent, ModelReplyEvent, Stamp } from '../core/events.ts';
+import { toolUses } from '../core/messages.ts';
+import type { Attempt, EventBody, ModelFailedEvent, ModelReplyEvent, Stamp, ToolEnd } from '../core/events.ts';
 
 /** A call that was started while a reply streamed that never came whole: its input was not recorded. */
 export interface LostCall {
   id: string;
   name: string;
+  /** Known when the reply asked the same again and took over this call's answer. */
+  input_json?: string;
 }
 
 /** A failed attempt and the calls it had handed out before. */
@@ -29,6 +32,7 @@ export function readTurns(events: readonly EventBody[]): RecordedTurn[] {
     const turn = turns.at(-1);
     if (event.type === 'turn_start') turns.push({ turn: event.turn, attempts: [], lost: [] });
     else if (turn && !turn.end) onOpenTurn(turn, withoutStamp(event));
+    else if (turn && event.type === 'tool_end') onAnswer(turn, event);
   }
   return turns;
 }
@@ -52,6 +56,14 @@ function onOpenTurn(turn: RecordedTurn, event: EventBody): void {
       break;
     default:
   }
+}
+
+/** A call that took over an answer is the same as the one that got it. */
+function onAnswer({ end, attempts }: RecordedTurn, { tool_use_id, reused_from }: ToolEnd): void {
+  if (reused_from === undefined || end?.type !== 'model_reply') return;
+  const asked = toolUses(end.content).find(({ id }) => id === tool_use_id);
+  const first = attempts.flatMap(({ lost }) => lost).find(({ id }) => id === reused_from);
+  if (asked && first) first.input_json = asked.input_json;
 }
 
 /** Transcripts stamp what they hold; a model's side of it knows nothing of that. */

@@ -14,6 +14,8 @@ export interface ReplayDeps {
   take(turn: number | undefined): RecordedTurn | undefined;
   /** Resolves when what was recorded is due, for a reply that never came: never. Absent: everything is due at once. */
   due?(event: EventBody | undefined): Promise<void>;
+  /** Resolves when the calls that run have their answers. */
+  answered?(): Promise<void>;
   /** Milliseconds since the epoch that prices are looked up for. */
   at_ms: number;
   /** Whether calls that no reply holds are handed out again. */
@@ -63,6 +65,7 @@ async function playAttempts(turn: RecordedTurn, deps: ReplayDeps, hooks: SendHoo
   for (const { event, lost } of turn.attempts) {
     if (deps.lost_calls) offerLost(lost, hooks);
     await deps.due?.(event);
+    if (lost.some(({ input_json }) => input_json !== undefined)) await deps.answered?.();
     if (lost.length > 0) hooks.onDiscard();
     const { type: _type, turn: _turn, ...attempt } = event;
     hooks.onAttempt(attempt);
@@ -97,7 +100,7 @@ async function playEnd({ end, lost }: RecordedTurn, { deps, hooks, signal }: Pla
 }
 
 function offerLost(lost: readonly LostCall[], hooks: SendHooks): void {
-  for (const { id, name } of lost) hooks.onBlock({ type: 'tool_use', id, name, input_json: LOST_INPUT });
+  for (const { id, name, input_json = LOST_INPUT } of lost) hooks.onBlock({ type: 'tool_use', id, name, input_json });
 }
 
 function notRecorded(turn: number | undefined): SendResult {

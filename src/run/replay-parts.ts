@@ -94,7 +94,7 @@ export async function untilCut(signal: AbortSignal): ReturnType<Tool['execute']>
 }
 
 function isEndOf(event: RunEvent, id: string): event is RunEvent & ToolEnd {
-  return event.type === 'tool_end' && event.tool_use_id === id;
+  return event.type === 'tool_end' && (event.tool_use_id === id || event.reused_from === id);
 }
 
 function recordedPolicy(tape: Tape): Policy {
@@ -119,7 +119,7 @@ export function recordedJudgement(id: string, tape: Tape): Judgement {
     const { reason = '', rule } = verdict;
     return { verdict: verdict.verdict, reason, ...(rule === undefined ? {} : { rule }) };
   }
-  const effect = startOf(id, tape)?.effect ?? unseenEffect(id, tape);
+  const effect = startOf(id, tape)?.effect ?? (isReused(id, tape) ? 'read' : unseenEffect(id, tape));
   const rule = verdict?.type === 'policy_verdict' ? verdict.rule : undefined;
   const plan = { kind: 'call' as const, effect };
   return { verdict: 'allow', plan, ...(rule === undefined ? {} : { rule }) } as Judgement; // allowed without a rule: as recorded
@@ -133,6 +133,13 @@ function startOf(id: string, tape: Tape): Pick<ToolStart, 'early' | 'effect'> | 
   if (last?.type !== 'policy_verdict' || last.tool_use_id !== id || last.verdict !== 'allow') return undefined;
   // The process died on the way from the verdict to the start; results come after all early starts.
   return { effect: 'read', early: !all.some(({ type }) => type === 'tool_end') };
+}
+
+/** Only reads take over the answer of an attempt before. */
+function isReused(id: string, tape: Tape): boolean {
+  return tape
+    .turn()
+    .ahead.some((event) => event.type === 'tool_end' && event.tool_use_id === id && event.reused_from !== undefined);
 }
 
 /** A call that was allowed and not begun: only one that reads let later ones of its reply start early. */

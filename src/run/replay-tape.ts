@@ -107,6 +107,7 @@ export class Tape {
 
   /** Resolves when nothing runs for real any more. */
   async idle(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve)); // what is about to begin or to end does so
     while (this.#busy > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 

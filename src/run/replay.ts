@@ -152,11 +152,14 @@ async function playSegment({ events, tape, recorder, ends, live }: Playing): Pro
   if (!first || !start) return;
   const turns = readTurns(events);
   const lost = new Set(
-    turns.flatMap((turn) => [turn, ...turn.attempts].flatMap((part) => part.lost.map(({ id }) => id))),
+    turns
+      .flatMap((turn) => [turn, ...turn.attempts].flatMap((part) => part.lost))
+      .flatMap(({ id, input_json }) => (input_json === undefined ? id : [])),
   );
   const model = createReplayClient(start.task.model, {
     take: () => turns.shift(),
     due: (event) => tape.until((one) => one.type === event?.type),
+    answered: () => tape.idle(),
     at_ms: Date.parse(first.time),
     lost_calls: true,
   });
