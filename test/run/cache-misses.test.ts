@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { replay } from '../../src/run/replay.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { KEY, MODEL } from './fill.ts';
@@ -23,6 +24,7 @@ async function play(replies: ReplyLike[], model: object = { claude_api: true }):
     env: { ANTHROPIC_API_KEY: KEY },
   });
   expect(server.failures).toEqual([]);
+  expect((await replay({ run_dir: run.run_dir })).divergence).toBeNull();
   return { ...run, server };
 }
 

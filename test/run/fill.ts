@@ -1,4 +1,5 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { replay } from '../../src/run/replay.ts';
 import { messagesOf } from '../helpers/messages-server/check-messages.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
@@ -40,6 +41,8 @@ export async function fill(replies: Script, task: Record<string, unknown> = {}, 
     files: FILES,
     env: { ANTHROPIC_API_KEY: KEY },
   });
+  const { divergence } = await replay({ run_dir: run.run_dir });
+  expect(divergence, 'a replay of the run').toBeNull();
   return { ...run, server };
 }
 
