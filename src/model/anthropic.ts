@@ -74,6 +74,12 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
   };
 }
 
+/** What the service says of a model, as it says it; throws what the SDK, the network or a missing key throws. */
+export async function retrieveModel(config: ModelConfig, env: Env, signal: AbortSignal): Promise<unknown> {
+  const sdk = createSdk(readBaseUrl(config, env), readCredential(config, env), env);
+  return sdk.get<unknown>(`/v1/models/${encodeURIComponent(config.id)}`, { signal, maxRetries: 0 });
+}
+
 function checkMaxTokens({ id, max_tokens }: ModelConfig, facts: ModelFacts | undefined): void {
   const most = facts?.max_output_tokens ?? Number.MAX_SAFE_INTEGER;
   if (Number.isInteger(max_tokens) && max_tokens >= 1 && max_tokens <= most) return;

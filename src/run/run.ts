@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runAgent } from '../agent/loop.ts';
 import { EMPTY_STATE } from '../agent/state.ts';
 import { atService } from '../model/at-service.ts';
+import { lookUp } from '../model/look-up.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './interrupts.ts';
 import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
@@ -26,13 +27,13 @@ export interface RunRequest {
 /** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
 export async function run(request: RunRequest): Promise<SegmentResult> {
   const { env, cwd = process.cwd(), subscribers } = request;
-  const config = placed(request);
   const interrupts = listen(request.early_signal);
   try {
     const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
     const run_id = createRunId({ now_ms: SYSTEM_CLOCK.now(), attempt, random: Math.random });
-    const out = config.out === undefined ? {} : { out: config.out };
-    const folder = openRunFolder({ ...out, cwd, name: config.task.name, run_id });
+    const { out, keep, task } = request.config;
+    const folder = openRunFolder({ ...(out === undefined ? {} : { out }), cwd, name: task.name, run_id });
+    const config = await placed(request, interrupts.signal);
     const result = await runSegment({
       config,
       env,
@@ -51,14 +52,15 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
         return runAgent(built.parts, recorder, interrupts.signal);
       },
     });
-    if (config.keep !== undefined && config.out === undefined) pruneRunFolders(join(folder.dir, '..'), config.keep);
+    if (keep !== undefined && out === undefined) pruneRunFolders(join(folder.dir, '..'), keep);
     return result;
   } finally {
     interrupts.dispose();
   }
 }
 
-/** The configuration with what the environment says about its model's service. */
-function placed({ config, env }: RunRequest): RunConfig {
-  return { ...config, task: { ...config.task, model: atService(config.task.model, env) } };
+/** The configuration with what the environment, and a service that is asked, say about its model. */
+async function placed({ config, env }: RunRequest, signal: AbortSignal): Promise<RunConfig> {
+  const model = await lookUp(atService(config.task.model, env), env, signal);
+  return { ...config, task: { ...config.task, model } };
 }

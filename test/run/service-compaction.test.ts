@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { replay } from '../../src/run/replay.ts';
 import { resume } from '../../src/run/resume.ts';
 import { messagesOf } from '../helpers/messages-server/check-messages.ts';
 import { COMPACT_BETA } from '../helpers/messages-server/check-compaction.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
-import { fill, full, KEY, NAMES, read, said } from './fill.ts';
-import { ofType, told } from './harness.ts';
+import { startMessagesServer } from '../helpers/messages-server/server.ts';
+import { fill, full, KEY, NAMES, read, said, WINDOW } from './fill.ts';
+import { ofType, tell, told } from './harness.ts';
 import type { RecordedRequest, ReplyLike } from '../helpers/messages-server/types.ts';
 
 const CLAUDE = { claude_api: true };
@@ -102,6 +104,24 @@ describe('the model sums up in words instead', () => {
     expect(run.output_text).toBe('done');
     expect(run.server.turns.map(kinds)).toEqual(['', '', '', '', '']);
   });
+});
+
+test('the window of a model that no table knows is the one the service tells', async () => {
+  const id = 'claude-next-9';
+  const models = { [id]: { max_input_tokens: WINDOW, max_tokens: 500 } };
+  const server = await startMessagesServer({
+    replies: [...full, 'in words', 'done'],
+    conversations: 'by_first_message',
+    simulate_cache: true,
+    models,
+  });
+  onTestFinished(() => server.close());
+  const model = { provider: 'anthropic', id, base_url: server.url, ...CLAUDE };
+  const files = Object.fromEntries(NAMES.map((name) => [name, name.repeat(3600)]));
+  const run = await tell({ task: { tools: { read_file: {} } }, model, files, env: { ANTHROPIC_API_KEY: KEY } });
+  expect(run.output_text).toBe('done');
+  expect(server.turns.map(({ body }) => body['max_tokens'])).toEqual([500, 500, 500, 500, 500]);
+  expect((await replay({ run_dir: run.run_dir })).divergence).toBeNull();
 });
 
 test('a run that is stopped anywhere around it goes on to the same end', { timeout: 60_000 }, async () => {
