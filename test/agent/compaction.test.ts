@@ -97,3 +97,42 @@ describe('after a compaction', () => {
     expect(stepAfter([...after, turn(3), cut])).toMatchObject({ outcome: { reason: 'context_exhausted' } });
   });
 });
+
+describe('where the service sums up by itself', () => {
+  const asked = [...large, turn(2, { reason: 'compaction', summarize: true })];
+  const failed = (status?: number): EventBody => ({
+    type: 'model_failed',
+    turn: 2,
+    kind: 'api_error',
+    message: 'm',
+    ...(status === undefined ? {} : { status }),
+  });
+
+  function step(events: EventBody[]) {
+    return next(reduced([runStart(OPTIONS), ...events]), { ...advice(OPTIONS), summarizes: true });
+  }
+
+  test('it is asked before the window is full, and when a reply was cut by it', () => {
+    expect(step(large)).toMatchObject({ kind: 'ask', turn: 2, reason: 'compaction', summarize: true });
+    const cut = reply([text('half')], 'model_context_window_exceeded');
+    expect(step([...large, turn(2), cut])).toMatchObject({ kind: 'ask', turn: 3, summarize: true });
+  });
+
+  test('its block replaces the history, and its turn is counted', () => {
+    const json = '{"type":"compaction","content":"so far","signature":"s"}';
+    const block = { type: 'opaque' as const, json };
+    const answered = [...asked, reply([block], 'compaction')];
+    expect(step(answered)).toEqual({ kind: 'compact', summary: block });
+    const state = reduced([runStart(OPTIONS), ...answered, { ...compacted, blocks: [block] }]);
+    expect(state.messages).toEqual([{ role: 'assistant', content: [block] }]);
+    expect(state.ledger.turns).toBe(2);
+  });
+
+  test.each([400, 404, 529])('a refusal with status %s is no end: the model is asked in words', (status) => {
+    expect(step([...asked, failed(status)])).toMatchObject({ kind: 'say', reason: 'compaction_request' });
+  });
+
+  test.each([500, 503, undefined])('a service that is down (%s) would not answer in words either', (status) => {
+    expect(step([...asked, failed(status)])).toMatchObject({ kind: 'end', outcome: { reason: 'api_error' } });
+  });
+});
