@@ -129,7 +129,8 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
         return { type: 'output_checked', stage: 'gate', ...(await parts.gate.gate(step.value_text)) };
       const { candidate } = step;
       const call = candidate.source === 'tool' ? { tool_use_id: candidate.tool_use_id } : {};
-      return { type: 'output_checked', stage: 'schema', ...call, ...(await parts.gate.check(candidate)) };
+      const attempt = state.checks_failed + 1;
+      return { type: 'output_checked', stage: 'schema', attempt, ...call, ...(await parts.gate.check(candidate)) };
     }
     case 'verify': {
       const command = state.start?.task.verify[step.index];

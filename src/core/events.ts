@@ -185,6 +185,8 @@ export type UserMessageEvent = {
 export type OutputChecked = {
   type: 'output_checked';
   stage: 'schema' | 'gate';
+  /** Which attempt at an output this is: one more than were refused before; absent for the gate. */
+  attempt?: number;
   /** The submit call that carried it; absent for an output found in text. */
   tool_use_id?: string;
   ok: boolean;
@@ -196,7 +198,7 @@ export type OutputChecked = {
 };
 
 /** What the gate found, before it becomes an event. */
-export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'tool_use_id'>;
+export type CheckResult = Omit<OutputChecked, 'type' | 'stage' | 'attempt' | 'tool_use_id'>;
 
 export type VerifyEnd = {
   type: 'verify_end';

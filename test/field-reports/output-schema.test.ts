@@ -33,7 +33,11 @@ describe('the output', () => {
     });
     expect(run.code).toBe(0);
     const checks = run.events.filter((event) => event.type === 'output_checked');
-    expect(checks.map(({ ok }) => ok)).toEqual([false, true]);
+    expect(checks.map(({ attempt, ok }) => [attempt, ok])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(checks[0]?.issues.length).toBeGreaterThan(0);
     expect(checks[0]?.value_text).toBe('{"$PARAMETER_NAME":"x"}');
     const said = lastText(run.turns[1]);
     expect(said).toContain('"a"');

@@ -74,7 +74,7 @@ const FULLEST: Fullest = {
   tool_start: { type: 'tool_start', tool_use_id: 't', name: 'bash', effect: 'read', early: true },
   tool_end: { type: 'tool_end', tool_use_id: 't', name: 'bash', status: 'ok', content: [text, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }], is_error: false, duration_ms: 1, bytes: 1, output_file: 'outputs/1', reused_from: 't0' },
   user_message: { type: 'user_message', reason: 'limit_reminder', content: [text, { type: 'tool_result', tool_use_id: 't', content: [text], is_error: true }], limit: hit },
-  output_checked: { type: 'output_checked', stage: 'schema', tool_use_id: 't', ok: false, kind: 'invalid', issues: [issue], value_text: '{}' },
+  output_checked: { type: 'output_checked', stage: 'schema', attempt: 1, tool_use_id: 't', ok: false, kind: 'invalid', issues: [issue], value_text: '{}' },
   verify_end: { type: 'verify_end', index: 0, command: 'npm test', ok: false, exit_code: null, timed_out: true, output: 'o', duration_ms: 1 },
   compacted: { type: 'compacted', blocks: [{ type: 'opaque', json: '{}' }], summary: [text], usage: NO_USAGE, cost_usd: 0 },
   turn_end: { type: 'turn_end', turn: 1, calls: 2 },
