@@ -2,28 +2,47 @@
 
 import type { Format } from '../config/options.ts';
 import { isJsonObject } from '../core/json.ts';
-import type { RunOutcome } from '../core/outcome.ts';
+import type { AbortCause } from '../core/events.ts';
+import { exitCode, type RunOutcome, runStatus } from '../core/outcome.ts';
 import { jsonForCi, jsonLine, logLines } from '../core/sanitise.ts';
 import { writeAtomically } from '../run/artifacts.ts';
 import type { SegmentResult } from '../run/segment.ts';
 import { printEnding } from './failure.ts';
 import { inActions, type World } from './world.ts';
 
+export interface Delivery {
+  format: Format;
+  /** Ends the waiting. */
+  signal: AbortSignal;
+}
+
 /** Writes the result in the format asked for and waits until it is taken; the process's exit code. */
-export async function deliver(result: SegmentResult, format: Format, world: World): Promise<number> {
+export async function deliver(result: SegmentResult, { format, signal }: Delivery, world: World): Promise<number> {
   world.stdout.write(textFor(result, format, world));
-  if (await world.stdout.flush()) return result.exit_code;
+  const taken = await Promise.race([world.stdout.flush(), aborted(signal).then(() => false)]);
   // The first cause wins: a run that failed already keeps its code.
-  if (result.exit_code !== 0) return result.exit_code;
-  const detail = 'stdout was closed or not read before the whole result was written';
-  const outcome: RunOutcome = { reason: 'io_error', detail };
-  recordUndelivered(result, detail);
+  if (taken || result.exit_code !== 0) return result.exit_code;
+  const { outcome, detail } = undelivered(signal);
+  recordUndelivered(result, outcome, detail);
   printEnding(world, outcome, {
     message: `${detail}; it stands in ${result.run_dir}`,
     spent: spentText(result.result),
     next: null,
   });
-  return 1;
+  return exitCode(outcome);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+function undelivered(signal: AbortSignal): { outcome: RunOutcome; detail: string } {
+  if (signal.aborted) {
+    const outcome = signal.reason as AbortCause; // interrupts abort with nothing else
+    return { outcome, detail: 'cancelled before the whole result was written to stdout' };
+  }
+  const detail = 'stdout was closed or not read before the whole result was written';
+  return { outcome: { reason: 'io_error', detail }, detail };
 }
 
 function spentText({ usage, turns }: SegmentResult['result']): string {
@@ -51,8 +70,9 @@ function safeForActions(text: string): string {
 }
 
 /** The process code equals that of result.json, so the file must say what became of its delivery. */
-function recordUndelivered(result: SegmentResult, message: string): void {
-  const changed = { ...result.result, status: 'failure', exit_reason: 'io_error', exit_code: 1, message };
+function recordUndelivered(result: SegmentResult, outcome: RunOutcome, message: string): void {
+  const ending = { status: runStatus(outcome), exit_reason: outcome.reason, exit_code: exitCode(outcome), message };
+  const changed = { ...result.result, ...ending };
   try {
     writeAtomically(result.run_dir, 'result.json', `${JSON.stringify(changed, null, 2)}\n`);
   } catch {

@@ -2,6 +2,8 @@
 
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
 import { errorText, UsageError } from '../core/errors.ts';
+import { listen } from '../run/interrupts.ts';
+import type { ResumeRequest } from '../run/resume.ts';
 import { run, type RunRequest } from '../run/run.ts';
 import type { SegmentResult } from '../run/segment.ts';
 import { watchRun } from '../run/watchers.ts';
@@ -24,8 +26,8 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
   }
   const config = await loadTask(file, options, world);
   const { env, cwd } = world;
-  const result = await run({ config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) });
-  return conclude(result, options, world);
+  const request = { config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) };
+  return deliverAfter(() => run(request), options, world);
 }
 
 /** Goes on with a run in its own folder; limits given here are new totals. */
@@ -37,7 +39,7 @@ export async function resumeCommand({ positionals, flags }: Invocation, world: W
   const prompt = [flags['prompt'] ?? []].flat();
   if (prompt.length > 1 || prompt[0] === '') throw new UsageError('--prompt: expected one text that is not empty');
   const { resume } = await import('../run/resume.ts');
-  const result = await resume({
+  const request: ResumeRequest = {
     run_dir,
     ...(typeof prompt[0] === 'string' ? { prompt: prompt[0] } : {}),
     limits: {
@@ -50,8 +52,8 @@ export async function resumeCommand({ positionals, flags }: Invocation, world: W
     cwd: world.cwd,
     early_signal: takeSignal,
     subscribers: watch(options, world),
-  });
-  return conclude(result, options, world);
+  };
+  return deliverAfter(() => resume(request), options, world);
 }
 
 function watch(options: RunOptions, world: World): RunRequest['subscribers'] {
@@ -66,10 +68,17 @@ function watch(options: RunOptions, world: World): RunRequest['subscribers'] {
   });
 }
 
-function conclude(result: SegmentResult, options: RunOptions, world: World): Promise<number> {
-  const { fault } = result;
-  if (fault !== undefined) printLines(world, fault instanceof Error ? (fault.stack ?? '') : errorText(fault));
-  return deliver(result, options.format, world);
+/** Runs and hands the result over; signals are heard until it is, without a moment between. */
+async function deliverAfter(act: () => Promise<SegmentResult>, options: RunOptions, world: World): Promise<number> {
+  const interrupts = listen();
+  try {
+    const result = await act();
+    const { fault } = result;
+    if (fault !== undefined) printLines(world, fault instanceof Error ? (fault.stack ?? '') : errorText(fault));
+    return await deliver(result, { format: options.format, signal: interrupts.signal }, world);
+  } finally {
+    interrupts.dispose();
+  }
 }
 
 function oneTask({ positionals, flags }: Invocation): string {

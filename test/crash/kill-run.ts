@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { toolUses } from '../../src/core/messages.ts';
 import { readJournal } from '../../src/journal/journal.ts';
 import { writeTree } from '../helpers/temp.ts';
+import type { ChildProcess } from 'node:child_process';
 import type { ScriptTurn } from '../../src/core/config.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 
@@ -84,7 +85,7 @@ export function start(
   cli: string,
   { folder }: KillRun,
   argv: readonly string[],
-  watch: (kill: () => void) => void = () => {},
+  watch: (kill: () => void, child: ChildProcess) => void = () => {},
 ): Promise<Ended> {
   const began = Date.now();
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder };
@@ -95,7 +96,7 @@ export function start(
       text[name] += chunk;
     });
   }
-  watch(() => void child.kill('SIGKILL'));
+  watch(() => void child.kill('SIGKILL'), child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     // Not `close`: what an effect left running may hold the pipes.
