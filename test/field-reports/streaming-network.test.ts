@@ -32,10 +32,10 @@ describe('a stream', () => {
   test('B165: that stalls is ended by the idle timeout, and bytes of any kind keep it alive', async () => {
     const run = await play({
       task: { limits: { idle_timeout: '250ms' } },
-      replies: [reply.stall({ after: 'message_start' }), reply.stall({ after: 'head' }), 'third'],
+      replies: [reply.stall({ after: 'message_start' }), 'second'],
     });
-    expect({ code: run.code, output: run.result.output }).toEqual({ code: 0, output: 'third' });
-    expect(attemptsOf(run)).toMatchObject([{ error_type: 'idle_timeout' }, { error_type: 'idle_timeout' }]);
+    expect({ code: run.code, output: run.result.output }).toEqual({ code: 0, output: 'second' });
+    expect(attemptsOf(run)).toMatchObject([{ error_type: 'idle_timeout' }]);
     const slow = await play({
       task: { limits: { idle_timeout: '250ms', max_retries: 0 } },
       replies: [
@@ -104,7 +104,7 @@ describe('a stream', () => {
 
 describe('trying again', () => {
   test('B173: waits as long as the service asks: milliseconds, seconds or a date', async () => {
-    const date = new Date(Date.now() + 1500).toUTCString();
+    const date = new Date(Date.now() + 1000).toUTCString();
     const run = await play({
       replies: [
         reply.error(429, 'rate_limit_error', { headers: { 'retry-after-ms': '20' } }),
@@ -116,7 +116,7 @@ describe('trying again', () => {
     expect(run.code).toBe(0);
     const waits = attemptsOf(run).map(({ wait_ms }) => wait_ms ?? 0);
     expect(waits.slice(0, 2)).toEqual([20, 50]);
-    expect(waits[2]).toBeLessThanOrEqual(1500);
+    expect(waits[2]).toBeLessThanOrEqual(1000);
   });
 
   test('B173: ends at once when the wait does not fit, and says how long it would have been', async () => {
