@@ -48,7 +48,11 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
   let { outcome } = facts;
   let file: ResultFile | undefined;
   const output = finalOutput(outcome, state);
-  await writeArtifacts(
+  // What cannot be written makes a green run a lie.
+  const admit = (problems: readonly string[]): void => {
+    if (problems.length > 0 && exitCode(outcome) === 0) outcome = { reason: 'io_error', detail: problems.join('; ') };
+  };
+  const all = await writeArtifacts(
     run_dir,
     {
       'output.json': () => (output?.name === 'output.json' ? `${output.text}\n` : null),
@@ -63,14 +67,13 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     },
     (sofar) => {
       cleanUp(facts);
-      // What cannot be written makes a green run a lie.
-      if (sofar.problems.length > 0 && exitCode(outcome) === 0)
-        outcome = { reason: 'io_error', detail: sofar.problems.join('; ') };
+      admit(sofar.problems);
       file = resultOf(facts, outcome, sofar);
       return pretty(file);
     },
   );
-  const result = file ?? resultOf(facts, outcome, { written: [], problems: [] });
+  admit(all.problems);
+  const result = file && all.written.includes('result.json') ? file : resultOf(facts, outcome, all);
   return {
     outcome,
     exit_code: result.exit_code,
