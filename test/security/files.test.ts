@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
-import { CASES, casesOf, type SecurityCase } from './driver/cases.ts';
+import { ahead } from './driver/ahead.ts';
+import { CASES, casesOf, named, type SecurityCase } from './driver/cases.ts';
 import { playHere } from './driver/play.ts';
 import { playCli } from './driver/play-cli.ts';
 import { runToolCase, type Play } from './driver/tool-case.ts';
 
 // Each case is a whole run with processes of its own, on machines that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 const cli = useCli();
 
@@ -16,20 +17,18 @@ function playerFor({ check = [], input }: SecurityCase): Play {
   return alone ? (fixture, start) => playCli(fixture, { ...start, cli: cli.path() }) : playHere;
 }
 
+const cases = casesOf('file', 'git-tool');
+const run = ahead(cases, (one) => runToolCase(one, playerFor(one)));
+
 describe('file tools and the git tool', () => {
-  test.each(casesOf('file', 'git-tool'))('%s', async (_name, one) => {
-    expect((await runToolCase(one, playerFor(one))).problems).toEqual([]);
+  test.each(named(cases))('%s', async (_name, one) => {
+    expect((await run(one)).problems).toEqual([]);
   });
 });
 
 describe('input of tool calls', () => {
-  const raw = CASES.filter(({ tool }) => tool === 'tool-input');
-
-  test.each(raw.map((one): [string, SecurityCase] => [`${one.id} ${one.expected}: ${one.description}`, one]))(
-    '%s',
-    async (_name, one) => {
-      const writing = { ...one, policy: { bash: ['git status *', 'touch *'], write: ['**'], ...one.policy } };
-      expect((await runToolCase(writing)).problems).toEqual([]);
-    },
-  );
+  test.each(named(CASES.filter(({ tool }) => tool === 'tool-input')))('%s', async (_name, one) => {
+    const policy = { bash: ['git status *', 'touch *'], write: ['**'], ...one.policy };
+    expect((await runToolCase({ ...one, policy })).problems).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
 import all from '../cases.json' with { type: 'json' };
+import own from '../own-cases.json' with { type: 'json' };
 
 /** One step of a case's setup; each step has one of these keys, some with a second value beside it. */
 export type Step = Readonly<Record<string, unknown>>;
@@ -37,13 +38,21 @@ export interface SecurityCase {
   readonly check?: readonly Check[];
 }
 
-/** All cases, in the order of their file. */
-export const CASES = all as unknown as readonly SecurityCase[]; // JSON of the shape that the case file's conventions describe
+// JSON of the shape that the case file's conventions describe; the second file holds what the first made us think of.
+export const CASES = all as unknown as readonly SecurityCase[];
+const OWN = own as unknown as readonly SecurityCase[];
 
-/** Cases of the given kinds as rows for `test.each`: a name, then the case. */
-export function casesOf(...kinds: readonly string[]): [name: string, one: SecurityCase][] {
-  return CASES.filter(({ kind }) => kinds.includes(kind)).map((one) => [
-    `${one.id} ${one.expected}: ${one.description}`,
-    one,
-  ]);
+/** The handed cases of some kinds, in the order of their file. */
+export function casesOf(...kinds: readonly string[]): SecurityCase[] {
+  return CASES.filter(({ kind }) => kinds.includes(kind));
+}
+
+/** Our own cases of some kinds. */
+export function ownCasesOf(...kinds: readonly string[]): SecurityCase[] {
+  return OWN.filter(({ kind }) => kinds.includes(kind));
+}
+
+/** Cases as rows for `test.each`: a name, then the case. */
+export function named(cases: readonly SecurityCase[]): [name: string, one: SecurityCase][] {
+  return cases.map((one) => [`${one.id} ${one.expected}: ${one.description}`, one]);
 }

@@ -1,11 +1,23 @@
 import { checkProblem, leakProblem, originalsOf, type Scene } from './checks.ts';
-import { fillAll, makeFixture, type Fixture } from './fixture.ts';
+import { fillAll, closeFixture, makeFixture, type Fixture } from './fixture.ts';
 import { playHere, type Played, type Start } from './play.ts';
 import type { SecurityCase } from './cases.ts';
 
 /** The model answers with the case's value, and the task asks for the case's schema. */
 export async function runSchemaCase(one: SecurityCase): Promise<string[]> {
+  return withFixture((fixture) => playSchema(one, fixture));
+}
+
+async function withFixture(play: (fixture: Fixture) => Promise<string[]>): Promise<string[]> {
   const fixture = await makeFixture();
+  try {
+    return await play(fixture);
+  } finally {
+    closeFixture(fixture);
+  }
+}
+
+async function playSchema(one: SecurityCase, fixture: Fixture): Promise<string[]> {
   const { schema, output, outputText } = fillAll(fixture, one.input);
   const text = typeof outputText === 'string' ? outputText : JSON.stringify(output);
   const task = {
@@ -35,10 +47,11 @@ export async function runTaskCase(one: SecurityCase): Promise<string[]> {
 
 /** A task of which nothing may start. */
 export async function runTaskText(one: SecurityCase, task: string, start: Omit<Start, 'task'> = {}): Promise<string[]> {
-  const fixture = await makeFixture();
-  const played = await playHere(fixture, { task, ...start });
-  const refused = played.exit_code === 2 && saysWhy(played) && played.events.length === 0;
-  return problemsOf(one, fixture, played, [refused ? undefined : `was not refused: ${lastWords(played)}`]);
+  return withFixture(async (fixture) => {
+    const played = await playHere(fixture, { task, ...start });
+    const refused = played.exit_code === 2 && saysWhy(played) && played.events.length === 0;
+    return problemsOf(one, fixture, played, [refused ? undefined : `was not refused: ${lastWords(played)}`]);
+  });
 }
 
 function saysWhy({ refused, files }: Played): boolean {

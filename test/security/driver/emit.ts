@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOutputs } from '../../helpers/step-files.ts';
 import { checkProblem, leakProblem, type Scene } from './checks.ts';
-import { fill, makeFixture, type Fixture } from './fixture.ts';
+import { fill, closeFixture, makeFixture, type Fixture } from './fixture.ts';
 import { playCli } from './play-cli.ts';
 import { remoteImages } from './markdown.ts';
 import type { Check, SecurityCase } from './cases.ts';
@@ -14,6 +14,14 @@ const MAX_SUMMARY_BYTES = 1024 * 1024;
 /** The model says the case's text, in a job of GitHub Actions; its streams, files and step files are looked at. */
 export async function runEmitCase(one: SecurityCase, cli: string): Promise<string[]> {
   const fixture = await makeFixture();
+  try {
+    return await playCase(one, fixture, cli);
+  } finally {
+    closeFixture(fixture);
+  }
+}
+
+async function playCase(one: SecurityCase, fixture: Fixture, cli: string): Promise<string[]> {
   const text = fill(fixture, String(one.input['text']));
   const played = await say(fixture, text, cli);
   const scene: Scene = {

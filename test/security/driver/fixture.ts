@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { tempFolder, writeTree } from '../../helpers/temp.ts';
+import { writeTree } from '../../helpers/temp.ts';
 import { startListeners, type Listeners } from './listeners.ts';
 
 export interface Fixture {
@@ -21,6 +21,8 @@ export interface Fixture {
   listeners: Listeners;
   /** The runner's own environment. */
   env: Record<string, string>;
+  /** What to end and remove when the case is over. */
+  closers: (() => void)[];
 }
 
 const FILES = {
@@ -57,7 +59,8 @@ export function gitIn(cwd: string, args: readonly string[]): void {
 
 /** A fresh workspace with everything around it that a case may name. */
 export async function makeFixture(): Promise<Fixture> {
-  const base = tempFolder();
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-case-')));
+  const closers = [() => rmSync(base, { recursive: true, force: true })];
   const place = (name: string): string => {
     mkdirSync(join(base, name));
     return join(base, name);
@@ -75,7 +78,7 @@ export async function makeFixture(): Promise<Fixture> {
     CORP_TOKEN: canary,
     WORDS_OF_THE_RUNNER: plain,
   };
-  const listeners = await startListeners();
+  const listeners = await startListeners(closers);
   return {
     base,
     workspace,
@@ -87,7 +90,13 @@ export async function makeFixture(): Promise<Fixture> {
     plain,
     listeners,
     env,
+    closers,
   };
+}
+
+/** Ends and removes what a case needed, the last first. */
+export function closeFixture({ closers }: Fixture): void {
+  for (const close of closers.toReversed()) close();
 }
 
 /** A text of a case with the fixture's own values in place of the placeholders. */

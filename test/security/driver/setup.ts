@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { fill, fillAll, type Fixture, gitIn } from './fixture.ts';
 import type { Step } from './cases.ts';
 
@@ -20,16 +19,16 @@ export async function setUp(fixture: Fixture, steps: readonly Step[] = []): Prom
 type CarryOut = (fixture: Fixture, step: Step) => void | Promise<void>;
 
 const STEPS: Readonly<Record<string, CarryOut>> = {
-  file: (fixture, step) => writeFileSync(inWorkspace(fixture, step['file']), secretText(fixture, step)),
+  file: (fixture, step) => writeFileSync(inWorkspace(fixture, step['file']), textOf(fixture, step['text'] ?? '')),
   script(fixture, step) {
     const path = inWorkspace(fixture, step['script']);
-    writeFileSync(path, secretText(fixture, step));
+    writeFileSync(path, textOf(fixture, step['text'] ?? ''));
     chmodSync(path, 0o755);
   },
   dir: (fixture, step) => void mkdirSync(inWorkspace(fixture, step['dir']), { recursive: true }),
   symlink: (fixture, step) => symlinkSync(textOf(fixture, step['to']), inWorkspace(fixture, step['symlink'])),
   fifo: (fixture, step) => void execFileSync('mkfifo', [inWorkspace(fixture, step['fifo'])]),
-  unixSocket: (fixture, step) => listen(inWorkspace(fixture, step['unixSocket'])),
+  unixSocket: (fixture, step) => listen(fixture, inWorkspace(fixture, step['unixSocket'])),
   sparse(fixture, step) {
     const path = inWorkspace(fixture, step['sparse']);
     writeFileSync(path, '');
@@ -46,7 +45,7 @@ const STEPS: Readonly<Record<string, CarryOut>> = {
     write(join(fixture.runner_temp, textOf(fixture, step['runnerTempFile'])), fixture, step),
   git: (fixture, step) => gitIn(fixture.workspace, marked(fixture, fillAll(fixture, step['git'] as string[]))), // a list, by the conventions
   env: (fixture, step) => void Object.assign(fixture.env, fillAll(fixture, step['env'])),
-  race: (fixture, step) => swap(inWorkspace(fixture, step['race']), textOf(fixture, step['to'])),
+  race: (fixture, step) => swap(fixture, inWorkspace(fixture, step['race']), textOf(fixture, step['to'])),
 };
 
 function textOf(fixture: Fixture, value: unknown): string {
@@ -64,7 +63,7 @@ function write(path: string, fixture: Fixture, step: Step): void {
   writeFileSync(path, secretText(fixture, step));
 }
 
-/** Wherever a file holds the canary it holds the text that nobody masks, too. */
+/** Wherever a file out of reach holds the canary it holds the text that nobody masks, too. */
 function secretText(fixture: Fixture, step: Step): string {
   return marked(fixture, [textOf(fixture, step['text'] ?? '')])[0] ?? '';
 }
@@ -73,17 +72,17 @@ function marked({ canary, plain }: Fixture, texts: readonly string[]): string[] 
   return texts.map((text) => text.replaceAll(canary, `${canary} ${plain}`));
 }
 
-async function listen(path: string): Promise<void> {
+async function listen({ closers }: Fixture, path: string): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(path, resolve);
   });
-  onTestFinished(() => void server.close());
+  closers.push(() => void server.close());
 }
 
-/** Swaps a folder for a link and back, as fast as a shell can, until the test ends. */
-function swap(folder: string, target: string): void {
+/** Swaps a folder for a link and back, as fast as a shell can, until the case is over. */
+function swap({ closers }: Fixture, folder: string, target: string): void {
   const loop = 'while :; do mv "$1" "$1.real"; ln -s "$2" "$1"; rm "$1"; mv "$1.real" "$1"; done';
   const child = spawn('/bin/sh', ['-c', loop, 'sh', folder, target], { stdio: 'ignore' });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  closers.push(() => void child.kill('SIGKILL'));
 }

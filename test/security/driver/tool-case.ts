@@ -1,5 +1,5 @@
 import { checkProblem, leakProblem, originalsOf, type Scene } from './checks.ts';
-import { makeFixture, type Fixture } from './fixture.ts';
+import { closeFixture, makeFixture, type Fixture } from './fixture.ts';
 import { playHere, type Played, type Start } from './play.ts';
 import { setUp } from './setup.ts';
 import { callOf, taskOf, turnsFor } from './task.ts';
@@ -17,6 +17,14 @@ export type Play = (fixture: Fixture, start: Start) => Promise<Played>;
 /** Sets a case up, runs its tool call through a whole run, and compares with what the case demands. */
 export async function runToolCase(one: SecurityCase, play: Play = playHere): Promise<Ran> {
   const fixture = await makeFixture();
+  try {
+    return await playCase(one, fixture, play);
+  } finally {
+    closeFixture(fixture);
+  }
+}
+
+async function playCase(one: SecurityCase, fixture: Fixture, play: Play): Promise<Ran> {
   await setUp(fixture, one.setup);
   const originals = originalsOf(one.check, fixture);
   const before = treeOf(fixture.workspace);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const LARGEST = 10_000_000;
@@ -7,9 +7,10 @@ const LARGEST = 10_000_000;
 /** Everything in a folder, links not followed: path -> what it is and holds. */
 export function treeOf(root: string, at = root): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const name of readdirSync(at)) {
+  for (const name of namesIn(at)) {
     const path = join(at, name);
-    const stats = lstatSync(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) continue; // a case that swaps folders may take it away
     const key = relative(root, path);
     if (stats.isDirectory()) Object.assign(found, { [key]: 'folder' }, treeOf(root, path));
     else if (stats.isSymbolicLink()) found[key] = `link to ${readlinkSync(path)}`;
@@ -19,8 +20,16 @@ export function treeOf(root: string, at = root): Record<string, string> {
   return found;
 }
 
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // the same
+  }
+}
+
 function digest(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex');
+  return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'gone';
 }
 
 /** Paths that came, went or changed. */

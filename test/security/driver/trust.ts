@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BWRAP } from '../../../src/sandbox/bubblewrap.ts';
 import { checkProblem, leakProblem, originalsOf, type Scene } from './checks.ts';
-import { makeFixture, type Fixture } from './fixture.ts';
+import { closeFixture, makeFixture, type Fixture } from './fixture.ts';
 import { playCli } from './play-cli.ts';
 import { setUp } from './setup.ts';
 import { taskOf } from './task.ts';
@@ -14,6 +14,14 @@ const FORBIDDEN = 'id -un';
 /** Starts the whole runner as a job of the case's event would, with the task where the case has it. */
 export async function runTrustCase(one: SecurityCase, cli: string): Promise<string[]> {
   const fixture = await makeFixture();
+  try {
+    return await playCase(one, fixture, cli);
+  } finally {
+    closeFixture(fixture);
+  }
+}
+
+async function playCase(one: SecurityCase, fixture: Fixture, cli: string): Promise<string[]> {
   await setUp(fixture, one.setup);
   const originals = originalsOf(one.check, fixture);
   const task = trustTask(one);
