@@ -15,7 +15,8 @@ import type {
   UserMessageReason,
   VerifyEnd,
 } from '../core/events.ts';
-import type { ContinueReason } from '../core/outcome.ts';
+import type { Limits } from '../core/config.ts';
+import type { ContinueReason, LimitHit } from '../core/outcome.ts';
 import type { RunState } from './state.ts';
 
 /** The state after an event. Pure: the same journal always reduces to the same state. */
@@ -79,7 +80,27 @@ function onResume(state: RunState, event: RunResume): RunState {
   const { ended: _ended, failure: _failure, terminated: _terminated, ...rest } = state;
   const start =
     rest.start && event.limits ? { ...rest.start, task: { ...rest.start.task, limits: event.limits } } : rest.start;
-  return { ...rest, ...(start ? { start } : {}), resumed: true };
+  const resumed = { ...rest, ...(start ? { start } : {}), resumed: true };
+  // A conclusion that stands stays one, whatever is allowed now.
+  return resumed.checked?.ok ? resumed : lifted(resumed);
+}
+
+/** Where a limit was reached: its name in a task's limits. */
+const LIMIT_FIELDS = {
+  max_turns: 'max_turns',
+  max_input_tokens: 'max_input_tokens',
+  max_output_tokens: 'max_output_tokens',
+  max_total_tokens: 'max_total_tokens',
+  max_cost: 'max_cost_usd',
+  max_tool_calls: 'max_tool_calls',
+  timeout: 'timeout_ms',
+} as const satisfies Record<LimitHit['reason'], keyof Limits>;
+
+/** Work goes on when the limit that made the run conclude is higher now. */
+function lifted(state: RunState): RunState {
+  const { limit_reached: hit, ...rest } = state;
+  const now = hit && state.start?.task.limits[LIMIT_FIELDS[hit.reason]];
+  return now === null || (now !== undefined && hit && now > hit.limit) ? rest : state;
 }
 
 function onVerdict(state: RunState, event: PolicyVerdictEvent): RunState {
@@ -139,7 +160,8 @@ const WHY_SAID = {
   compaction_request: 'compaction',
 } as const satisfies Record<UserMessageReason, ContinueReason>;
 
-function onUserMessage(state: RunState, event: UserMessageEvent): RunState {
+function onUserMessage(before: RunState, event: UserMessageEvent): RunState {
+  const state = event.reason === 'follow_up' ? lifted(before) : before;
   const { reply, checked: _checked, failure: _failure, ...rest } = state;
   const asks = event.reason === 'prompt' || event.reason === 'next_prompt' || event.reason === 'follow_up';
   const answered = event.reason === 'next_prompt' || event.reason === 'follow_up';
