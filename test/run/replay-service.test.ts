@@ -3,6 +3,7 @@ import { replay } from '../../src/run/replay.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
 import { ofType, tell } from './harness.ts';
+import type { JsonRecord } from '../helpers/messages-server/json-text.ts';
 import type { ReplyLike } from '../helpers/messages-server/types.ts';
 import type { Story, Told } from './harness.ts';
 
@@ -25,6 +26,13 @@ async function served(replies: ReplyLike[], story: Story = {}): Promise<Told> {
   return told;
 }
 
+/** Breaks off long after its calls are complete. */
+function broken(...calls: (JsonRecord | undefined)[]): ReplyLike {
+  const after = `block_stop:${calls.length - 1}` as const;
+  const content = calls.map((call) => ({ type: 'tool_use', ...call }));
+  return reply.reset({ content, after, pause: { after, until: 150 } });
+}
+
 describe('a recorded run with a service', () => {
   test('is replayed without it, calls of streams that broke included', async () => {
     const told = await served([
@@ -42,6 +50,27 @@ describe('a recorded run with a service', () => {
     // One was lost with the stream that broke, one was asked again.
     expect(ofType(told.events, 'tool_start')).toHaveLength(3);
     expect(ofType(told.events, 'tool_end').map((end) => end.reused_from !== undefined)).toEqual([true, false]);
+    expect(await replay(told)).toMatchObject({ matches: true, divergence: null, events: told.events.length });
+  });
+
+  test.each<[string, ReplyLike[]]>([
+    ['an attempt that breaks twice', [broken(reads[0]), broken(reads[0]), reply.tools([...reads, ...reads])]],
+    [
+      'attempts that ask for different things',
+      [broken(reads[0]), broken(reads[1], reads[0]), broken(reads[1]), reply.tools(reads)],
+    ],
+    ['an answer that nobody asks for again', [broken(reads[0]), broken(reads[0]), reply.tools([reads[1] ?? {}])]],
+    [
+      'calls that are denied and malformed',
+      [
+        broken({ name: 'read_file', input: { path: '/etc/passwd' } }, reads[0]),
+        broken({ name: 'read_file', input: {} }),
+        reply.tools(reads),
+      ],
+    ],
+  ])('is replayed with what later attempts took over (%s)', async (_what, replies) => {
+    const told = await served([...replies, reply.text('done')]);
+    expect(told.outcome.reason).toBe('completed');
     expect(await replay(told)).toMatchObject({ matches: true, divergence: null, events: told.events.length });
   });
 
