@@ -15,7 +15,8 @@ function cloned({ commits, depth }: { commits: number; depth: number }) {
   const origin = gitRepo({ 'a.txt': 'one\n' });
   const grow = (branch: string): string => {
     origin.git('checkout', '-q', branch);
-    for (let index = 0; index < commits; index += 1) origin.git('commit', '-q', '--allow-empty', '-m', `${branch} ${index}`);
+    for (let index = 0; index < commits; index += 1)
+      origin.git('commit', '-q', '--allow-empty', '-m', `${branch} ${index}`);
     return origin.commit({ [`${branch}.txt`]: `${branch}\n` });
   };
   origin.git('branch', 'feature');
