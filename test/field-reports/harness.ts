@@ -4,10 +4,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
 import { reportFailure } from '../../src/cli/failure.ts';
 import { resumeCommand, runCommand } from '../../src/cli/run-command.ts';
+import { replay } from '../../src/run/replay.ts';
 import { checkGeneralRules } from './general-rules.ts';
 import { placeOf } from './place.ts';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
@@ -60,7 +61,14 @@ export async function playIn(place: Place, argv: readonly string[] = place.argv)
   const code = await frontDoor(argv, world);
   const run = runOf(place, { code, ...text, ended_at: Date.now() }, before);
   checkGeneralRules(run);
+  await checkReplay(run);
   return run;
+}
+
+/** Whatever a run was about, its transcript says all that it takes to run it again. */
+async function checkReplay({ events, run_dir }: FieldRun): Promise<void> {
+  if (events[0]?.type !== 'run_start') return;
+  expect(await replay({ run_dir })).toMatchObject({ divergence: null, matches: true, events: events.length });
 }
 
 async function frontDoor(argv: readonly string[], world: World): Promise<number> {
@@ -122,8 +130,9 @@ export function beginIn(cli: string, place: Place, argv: readonly string[] = pla
       child.on('exit', (code) => reject(new Error(`ended with ${code} before "${wanted}": ${text.stderr}`)));
       look();
     });
-  const checked = done.then((run) => {
+  const checked = done.then(async (run) => {
     checkGeneralRules(run);
+    await checkReplay(run);
     return run;
   });
   checked.catch(() => {}); // a test that fails before it waits for the end
