@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,11 @@ export default defineConfig({
     reporters: ['default', './test/helpers/closing-line.ts'],
     restoreMocks: true,
     unstubEnvs: true,
+    // Most tests wait for processes, so two files share a core well; the default on two cores is one worker.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Real processes on a busy machine: a limit here is against hanging, never a measure of speed.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },
 });
