@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { CASES, casesOf } from './driver/cases.ts';
 
-const SHELL = 'allow-shell chain substitution expansion redirect state builtin-eval chars wrapper git-arg prog-arg match';
+const SHELL =
+  'allow-shell chain substitution expansion redirect state builtin-eval chars wrapper git-arg prog-arg match';
 const REST = 'glob-option file git-tool secrets network git-config symlink sandbox process emit data trust';
 
 test('every case but those of MCP servers, which do not exist yet, is run by a test', () => {
