@@ -54,7 +54,7 @@ export function buildProfile(options: ProfileOptions): Profile {
     ...config.read.flatMap((path) => outsideMount('--ro-bind', path, options)),
     ...layer.args,
     ...options.extra.flatMap(([source, target]) => ['--ro-bind', source, target]),
-    ...sealScratch(inner),
+    ...sealScratch(),
   ];
   return { args, made: layer.made, links: layer.links };
 }

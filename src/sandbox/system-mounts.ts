@@ -32,15 +32,14 @@ export function scratchMounts(home: string): string[] {
     '/proc',
     '--dev',
     '/dev',
-    ...EMPTY.filter((folder) => existsSync(folder)).flatMap((folder) => ['--tmpfs', folder]),
+    ...EMPTY.filter((folder) => existsSync(folder)).flatMap((folder) => ['--dir', folder]),
     ...[...SCRATCH, home].flatMap(sizedFolder),
   ];
 }
 
 /** Makes read-only what only holds mount points, so that nothing fills the memory there. */
-export function sealScratch(home: string): string[] {
-  const sealed = EMPTY.filter((folder) => folder !== home && existsSync(folder));
-  return [...sealed, '/dev', '/'].flatMap((folder) => ['--remount-ro', folder]);
+export function sealScratch(): string[] {
+  return ['--remount-ro', '/dev', '--remount-ro', '/'];
 }
 
 function sizedFolder(folder: string): string[] {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { errorText } from '../core/errors.ts';
 import type { Wrapped } from '../core/ports.ts';
 import { openInput } from './input-file.ts';
+import { ticksNow } from './process-list.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { systemCode } from './system-error.ts';
 
@@ -33,6 +34,7 @@ export async function startProcess(
   const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
   const { execa } = await import('execa');
   let input: ReturnType<typeof openInput> | undefined;
+  const since = ticksNow();
   try {
     input = stdin === undefined ? undefined : openInput(stdin);
     const child = execa(file, args, {
@@ -53,7 +55,8 @@ export async function startProcess(
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     const { holder } = wrapped;
-    const tree = { root: child.pid, marker: `${marker}=1`, ...(holder === undefined ? {} : { wrapper: holder }) };
+    const wrapper = holder === undefined ? {} : { wrapper: holder };
+    const tree = { root: child.pid, marker: `${marker}=1`, since, ...wrapper };
     return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
   } catch (error) {
     return startFailure(error, file, wrapped);

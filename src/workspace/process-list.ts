@@ -10,6 +10,14 @@ export interface ProcessEntry {
   name: string;
   /** Resident memory, shared pages included. */
   rss_bytes: number;
+  /** When it started, as the kernel counts; 0 where nobody says. */
+  started: number;
+}
+
+/** The present moment as `started` counts it: hundredths of a second since the machine started. */
+export function ticksNow(): number {
+  if (process.platform !== 'linux') return 0;
+  return Math.floor(Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100);
 }
 
 /** What the kernel counts memory in; 4 KiB but on some ARM machines, where the sum is then too low to matter. */
@@ -44,7 +52,8 @@ function listFromProc(): ProcessEntry[] {
     });
 }
 
-/** Behind the name. */
+/** Places of fields behind the name. */
+const STARTED_FIELD = 19;
 const RSS_FIELD = 21;
 
 // "12 (name) S 1 12 12 ...": the name may hold spaces and brackets, so the last bracket ends it.
@@ -61,6 +70,7 @@ function parseStat(stat: string): ProcessEntry[] {
       session: Number(session),
       name: stat.slice(stat.indexOf('(') + 1, close),
       rss_bytes: Number(fields[RSS_FIELD]) * PAGE_BYTES,
+      started: Number(fields[STARTED_FIELD]),
     },
   ];
 }
@@ -73,6 +83,6 @@ export function listFromPs(): ProcessEntry[] {
     if (!match || match[5]?.startsWith('Z')) return [];
     const [, pid, parent, group, rss_kb, , name = ''] = match;
     const entry = { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), name };
-    return [{ ...entry, rss_bytes: Number(rss_kb) * 1024 }];
+    return [{ ...entry, rss_bytes: Number(rss_kb) * 1024, started: 0 }];
   });
 }

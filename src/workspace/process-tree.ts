@@ -8,11 +8,15 @@ export interface ProcessTree {
   root?: number;
   /** `NAME=value` in the environment of every descendant, also of those that left group and session. */
   marker: string;
+  /** From `ticksNow` before the first of them started: what is older belongs to others. Absent: unknown. */
+  since?: number;
   /** Name of the program that only holds the others in a sandbox: it dies without passing a TERM on. */
   wrapper?: string;
 }
 
 const POLL_MS = 25;
+/** The first look comes soon: what was killed with its sandbox is gone in a moment. */
+const FIRST_POLL_MS = 2;
 const KILL_WAIT_MS = 1000;
 /** How long a process that exits at once may wait for what it killed. */
 const EXIT_WAIT_MS = 500;
@@ -21,7 +25,12 @@ const EXIT_WAIT_MS = 500;
 export function members(tree: ProcessTree): ProcessEntry[] {
   const all = listProcesses();
   const found = new Set(related(tree, all));
-  return all.filter((entry) => entry.pid !== process.pid && (found.has(entry) || hasVariable(entry.pid, tree.marker)));
+  const { since = 0 } = tree;
+  return all.filter(
+    (entry) =>
+      entry.pid !== process.pid &&
+      (found.has(entry) || (entry.started >= since && hasVariable(entry.pid, tree.marker))),
+  );
 }
 
 /** The same without those that only the marker tells, which costs a read for every process of the machine. */
@@ -135,8 +144,10 @@ function terminate(tree: ProcessTree, alive: readonly ProcessEntry[]): void {
 
 async function goneWithin(alive: () => ProcessEntry[], wait_ms: number): Promise<boolean> {
   const deadline = performance.now() + wait_ms;
+  let poll_ms = FIRST_POLL_MS;
   do {
-    await sleep(POLL_MS);
+    await sleep(poll_ms);
+    poll_ms = Math.min(2 * poll_ms, POLL_MS);
     if (alive().length === 0) return true;
   } while (performance.now() < deadline);
   return false;
