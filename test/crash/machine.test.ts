@@ -106,3 +106,19 @@ describe('a run folder', () => {
     checkMessage(ended, 'io_error', /result\.json|run folder|transcript/);
   });
 });
+
+describe('a reader of stdout', () => {
+  test.each(['stream-json', 'json', 'text'])(
+    'that leaves early makes an io_error of the run, with all its files (%s)',
+    async (format) => {
+      const run = writeKillRun(tempFolder());
+      const argv = [...RUN_ARGV, '--format', format];
+      const left = await start(cli.path(), run, argv, (_kill, child) => child.stdout?.destroy());
+      expect(left.code).toBe(1);
+      checkMessage(left, 'io_error', /stdout was closed/);
+      checkFiles(run, 1);
+      expect(readdirSync(run.run_dir)).toEqual(expect.arrayContaining(['output.json', 'result.json', 'usage.json']));
+      expect([...counts(run).keys()]).toEqual(run.effects);
+    },
+  );
+});
