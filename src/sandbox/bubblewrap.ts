@@ -6,7 +6,7 @@ import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
 import { nestedGitFolders, readConfig } from './git-mounts.ts';
 import { Marks } from './marks.ts';
-import { buildProfile } from './profile.ts';
+import { buildProfile, machineMounts } from './profile.ts';
 import { innerHome } from './system-mounts.ts';
 import type { SandboxConfig } from '../core/config.ts';
 import type { Boundary } from '../core/ports.ts';
@@ -58,6 +58,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const marks = new Marks(options.workspace, exclude);
   const cgroup = createCgroup(basename(own));
   const constant = constantOptions(options, own, exclude);
+  const machine = machineMounts(constant);
   const env: Record<string, string> = {
     ...options.env,
     HOME: innerHome(options.home, options.workspace),
@@ -68,7 +69,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     env,
     wrap(argv, cwd) {
       // Built anew for each call: an earlier one may have made or removed what is covered.
-      const profile = buildProfile({ ...constant, path: env['PATH'] ?? '' });
+      const profile = buildProfile(machine, constant);
       marks.take(profile);
       const inner = proxy_socket === undefined ? argv : withForwarder(argv);
       const command = ['/bin/sh', '-c', LIMITS, 'sh', ...inner];
@@ -90,7 +91,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 }
 
 /** What is the same for every call. */
-function constantOptions(options: SandboxOptions, own: string, exclude: string): Omit<ProfileOptions, 'path'> {
+function constantOptions(options: SandboxOptions, own: string, exclude: string): ProfileOptions {
   const empty = join(own, 'empty');
   writeFileSync(empty, '');
   const { proxy_socket } = options;
@@ -103,6 +104,7 @@ function constantOptions(options: SandboxOptions, own: string, exclude: string):
         ];
   return {
     ...options,
+    path: options.env['PATH'] ?? '',
     nested_git: nestedGitFolders(options.workspace),
     covers: createCovers(own),
     empty,

@@ -40,23 +40,24 @@ export interface Profile {
 
 const ISOLATED = '--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL';
 
-/** bwrap's arguments for one tool call (threat model, section 5). Later mounts cover earlier ones. */
-export function buildProfile(options: ProfileOptions): Profile {
+/** What is mounted around the workspace: the same for every call, and looked up once. */
+export function machineMounts(options: ProfileOptions): string[] {
   const { config, workspace, home } = options;
-  const inner = innerHome(home, workspace);
-  const layer = workspaceLayer(options);
-  const args = [
+  return [
     ...isolation(config.network),
     ...systemMounts([workspace, home, ...options.hidden]),
-    ...scratchMounts(inner),
+    ...scratchMounts(innerHome(home, workspace)),
     ...(config.network === true ? resolver() : []),
     ...toolFolders(options.path, home).flatMap((path) => ['--ro-bind', path, path]),
     ...config.read.flatMap((path) => outsideMount('--ro-bind', path, options)),
-    ...layer.args,
-    ...options.extra.flatMap(([source, target]) => ['--ro-bind', source, target]),
-    ...sealScratch(),
   ];
-  return { args, made: layer.made, links: layer.links };
+}
+
+/** bwrap's arguments for one tool call (threat model, section 5). Later mounts cover earlier ones. */
+export function buildProfile(machine: readonly string[], options: ProfileOptions): Profile {
+  const layer = workspaceLayer(options);
+  const extra = options.extra.flatMap(([source, target]) => ['--ro-bind', source, target]);
+  return { args: [...machine, ...layer.args, ...extra, ...sealScratch()], made: layer.made, links: layer.links };
 }
 
 function isolation(network: SandboxConfig['network']): string[] {
