@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { close, cover, kindOf, pin } from './layer.ts';
 import type { Layer } from './layer.ts';
 
@@ -33,6 +33,7 @@ export function mountGit(layer: Layer, options: GitMountOptions): void {
   const found = kindOf(git);
   if (found === 'folder') mountFolder(layer, git, options);
   else if (found !== 'absent' || writable) close(layer, workspace, git, 'folder');
+  if (found === 'other') mountPointed(layer, git, options);
   for (const folder of nested) mountFolder(layer, folder, { ...options, git_write: false });
 }
 
@@ -40,15 +41,34 @@ function mountFolder(layer: Layer, git: string, { workspace, writable, git_write
   const root = writable ? workspace : git;
   if (git_write) pin(layer, root, git);
   else close(layer, root, git, 'folder');
-  if (kindOf(join(git, 'config')) === 'other') layer.args.push('--ro-bind', covers.config(git), join(git, 'config'));
-  for (const name of namesIn(git).filter((file) => CREDENTIALS.test(file))) {
-    if (kindOf(join(git, name)) === 'other') layer.args.push('--ro-bind', layer.empty, join(git, name));
-  }
   if (git_write) {
     for (const name of HELPERS) close(layer, root, join(git, name), 'folder');
     if (kindOf(join(git, 'commondir')) === 'absent') cover(layer, root, join(git, 'commondir'), covers.commondir);
     if (kindOf(join(git, 'config.worktree')) === 'absent')
       cover(layer, root, join(git, 'config.worktree'), layer.empty);
+  }
+  hideSecrets(layer, git, covers);
+}
+
+/** A worktree or a submodule: its git folder lies elsewhere, and is shown read-only. */
+function mountPointed(layer: Layer, file: string, { workspace, covers }: GitMountOptions): void {
+  const target = /^gitdir: (.+)$/m.exec(readText(file))?.[1];
+  if (target === undefined) return;
+  const own = resolve(workspace, target);
+  const common = resolve(own, readText(join(own, 'commondir')).trim());
+  // Whatever the file says, only what is a git folder is shown.
+  const isGit = kindOf(join(own, 'HEAD')) === 'other' && kindOf(join(common, 'objects')) === 'folder';
+  if (!isGit || common === workspace || common.startsWith(`${workspace}/`)) return;
+  layer.args.push('--ro-bind', common, common);
+  if (!own.startsWith(`${common}/`) && own !== common) layer.args.push('--ro-bind', own, own);
+  hideSecrets(layer, common, covers);
+  if (own !== common) hideSecrets(layer, own, covers);
+}
+
+function hideSecrets(layer: Layer, git: string, covers: GitCovers): void {
+  if (kindOf(join(git, 'config')) === 'other') layer.args.push('--ro-bind', covers.config(git), join(git, 'config'));
+  for (const name of namesIn(git).filter((file) => CREDENTIALS.test(file))) {
+    if (kindOf(join(git, name)) === 'other') layer.args.push('--ro-bind', layer.empty, join(git, name));
   }
   for (const config of submoduleConfigs(join(git, 'modules'), 3)) {
     layer.args.push('--ro-bind', covers.config(join(config, '..')), config);
@@ -107,10 +127,14 @@ function namesIn(folder: string): string[] {
 
 /** The text of a git folder's configuration, '' without one. */
 export function readConfig(git: string): string {
+  return readText(join(git, 'config'));
+}
+
+function readText(file: string): string {
   try {
-    return readFileSync(join(git, 'config'), 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
-    // ENOENT, ENOTDIR: no repository, or a worktree's pointer.
+    // ENOENT, ENOTDIR: there is none.
     return '';
   }
 }

@@ -26,15 +26,15 @@ describe.skipIf(closed)('a control group (needs root and a writable hierarchy)',
     const folder = workspace();
     const env = { PATH: '/usr/bin:/bin' };
     const sandbox = createSandbox({ config: CONFIG, workspace: folder, hidden: [], locked: [], env, home: '/root' });
-    const { argv, release } = sandbox.wrap(['sh', '-c', 'echo here; sleep 30'], folder);
-    const child = spawn(argv[0] ?? '', argv.slice(1), { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const wrapped = sandbox.wrap(['sh', '-c', 'echo here; sleep 30'], folder);
+    const child = spawn(wrapped.argv[0] ?? '', wrapped.argv.slice(1), { env, stdio: ['ignore', 'pipe', 'ignore'] });
     await once(child.stdout, 'data');
-    const entrance = argv.find((word) => word.endsWith('cgroup.procs')) ?? '';
+    const entrance = wrapped.argv.find((word) => word.endsWith('cgroup.procs')) ?? '';
     // bwrap outside and inside, the shell and its sleep
     expect(readFileSync(entrance, 'utf8').trim().split('\n').length).toBeGreaterThanOrEqual(3);
     child.kill('SIGKILL');
     await once(child, 'close');
-    release?.();
+    wrapped.release?.();
     sandbox.dispose();
     expect(existsSync(entrance)).toBe(false);
   });

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder, tempTree, writeTree } from '../helpers/temp.ts';
 import { inRepository, inside, missing, workspace } from './inside.ts';
@@ -128,6 +128,25 @@ describe.skipIf(missing)('git in the sandbox (needs bubblewrap)', () => {
     expect(result.stdout).not.toContain('do-not-show');
     expect(result.stdout).toContain('worktree = ../../../lib');
     expect(existsSync(join(folder, 'other/.git/hook'))).toBe(false);
+  });
+
+  test('works in a worktree and in a submodule, whose git folder lies elsewhere, without its credentials', () => {
+    const main = workspace();
+    writeFileSync(join(main, '.git/credentials'), 'do-not-show');
+    const tree = join(tempFolder(), 'tree');
+    inRepository(main, ['worktree', 'add', '-q', tree]);
+    const script = `git log --format=%s && git status --short && cat ${main}/.git/config ${main}/.git/credentials; ls ${main}`;
+    const result = inside(tree, script);
+    expect(result.stdout).toMatch(/^first\n\[core\]/);
+    expect(result.stdout).not.toMatch(/AUTHORIZATION|do-not-show|README/);
+  });
+
+  test('is not shown a folder that only a file calls a git folder', () => {
+    const folder = workspace(false);
+    const secret = join(tempFolder(), 'id_rsa');
+    writeFileSync(secret, 'do-not-show');
+    writeFileSync(join(folder, '.git'), `gitdir: ${dirname(secret)}\n`);
+    expect(inside(folder, `cat ${secret}; echo works`).stdout).toBe('works\n');
   });
 
   test('says that there is no repository in a workspace without one', () => {
