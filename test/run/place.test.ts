@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { missing } from '../sandbox/inside.ts';
+import { gitRepo } from '../helpers/git-repo.ts';
 import { tempFolder, writeTree } from '../helpers/temp.ts';
 import { calls, ofType, tell, type Story } from './harness.ts';
 
@@ -59,5 +60,35 @@ describe.skipIf(missing)('the place of a run (needs bubblewrap)', () => {
     expect(ofType(told.events, 'tool_end')[0]?.content).toEqual([
       { type: 'text', text: expect.stringContaining('Read-only file system') },
     ]);
+  });
+});
+
+describe.skipIf(missing)('commands beside those of tools (needs bubblewrap)', () => {
+  const secret = { WORDS_OF_THE_RUNNER: 'do-not-show' };
+  const ENVIRONMENT = "cat /proc/[0-9]*/environ | tr '\\0' '\\n'; touch /usr/local/agent-run-test && echo outside";
+
+  test('of the context and of verify run in the same sandbox', async () => {
+    const command = ['sh', '-c', ENVIRONMENT];
+    const task = { ...AUTO, context: [{ command }], verify: [{ run: command, attempts: 1 }] };
+    const { events } = await tell({ task, turns: [{ text: 'done' }], env: secret });
+    const context = ofType(events, 'run_start')[0]?.context[0]?.text ?? '';
+    const verify = ofType(events, 'verify_end')[0]?.output ?? '';
+    for (const text of [context, verify]) {
+      expect(text).toContain('TERM=dumb');
+      expect(text).not.toMatch(/do-not-show|^outside$/m);
+    }
+  });
+
+  test('leave no mount point in the workspace, in its status or in the patch', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'workspace'));
+    const repo = gitRepo({ 'README.md': 'hello\n' }, join(folder, 'workspace'));
+    const script = 'echo x > new.txt; git status --porcelain';
+    const task = { ...AUTO, verify: [{ run: ['sh', '-c', script], attempts: 1 }] };
+    const run = await tell({ task, turns: [{ text: 'done' }], folder });
+    expect(ofType(run.events, 'verify_end')[0]?.output).toBe('?? new.txt\n');
+    expect(run.artifact('changes.patch')?.match(/^diff --git .*/gm)).toEqual(['diff --git a/new.txt b/new.txt']);
+    expect(repo.git('status', '--porcelain')).toBe('?? new.txt\n');
+    expect(readdirSync(run.workspace).sort()).toEqual(['.git', 'README.md', 'new.txt']);
   });
 });

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempFolder } from '../helpers/temp.ts';
 import { describe, expect, test } from 'vitest';
 import { inside, missing, workspace } from './inside.ts';
 
@@ -62,7 +62,7 @@ describe.skipIf(missing)('a call in the sandbox (needs bubblewrap)', () => {
     const folder = workspace();
     mkdirSync(join(folder, 'results'));
     writeFileSync(join(folder, 'results', 'result.json'), '{}');
-    const outside = mkdtempSync(join(tmpdir(), 'agent-run-outside-'));
+    const outside = tempFolder();
     const script = `ls results; ls ${outside}; ls -A /root /home; cat /proc/net/dev | tail -n +3 | grep -v lo:`;
     const result = inside(folder, script, { hidden: [join(folder, 'results')] });
     expect(result.stdout.replaceAll(/^\/(root|home):$|^$/gm, '').trim()).toBe('');

@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { tempFolder } from '../helpers/temp.ts';
 import { describe, expect, test } from 'vitest';
 import { BWRAP } from '../../src/sandbox/bubblewrap.ts';
 import { chooseBoundary } from '../../src/sandbox/choose.ts';
@@ -26,7 +25,7 @@ const PLAIN: Boundary = {
 function choose(config: Partial<SandboxConfig>, more: Partial<ChooseOptions> = {}) {
   return chooseBoundary(PLAIN, {
     config: { ...CONFIG, ...config },
-    workspace: realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-test-'))),
+    workspace: tempFolder(),
     hidden: [],
     locked: [],
     env: PLAIN.env,

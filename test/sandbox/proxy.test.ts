@@ -1,7 +1,7 @@
+import { tempFolder } from '../helpers/temp.ts';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BWRAP, createSandbox } from '../../src/sandbox/bubblewrap.ts';
@@ -22,7 +22,7 @@ afterAll(() => server.close());
 
 /** What a program inside gets when it asks for the URL through the proxy it was told of. */
 async function ask(rule: string, url: string): Promise<string> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-test-')));
+  const folder = tempFolder();
   const proxy = await startHostProxy(join(folder, 'proxy.sock'), [parseHostRule(rule) as HostRule]);
   const sandbox = createSandbox({
     config: {

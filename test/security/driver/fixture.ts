@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { afterAll } from 'vitest';
 import { writeTree } from '../../helpers/temp.ts';
 import { startListeners, type Listeners } from './listeners.ts';
 
@@ -33,12 +34,14 @@ const FILES = {
 };
 
 let template: string | undefined;
+afterAll(() => {
+  if (template !== undefined) rmSync(template, { recursive: true, force: true });
+});
 
 /** The repository of the conventions, with one commit; made once, because git takes most of a case's time. */
 function repository(): string {
   if (template !== undefined) return template;
   const folder = mkdtempSync(join(tmpdir(), 'agent-run-cases-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   writeTree(folder, FILES);
   for (const args of [
     ['init', '-q', '-b', 'main'],
