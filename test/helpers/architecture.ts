@@ -33,6 +33,8 @@ export const HOMES: Record<string, readonly string[]> = {
   tinyglobby: ['workspace'],
   unbash: ['policy'],
   yaml: ['config'],
+  openai: ['model'],
+  '@modelcontextprotocol/client': ['tools'],
   yargs: ['cli'],
 };
 
