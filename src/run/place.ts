@@ -45,6 +45,7 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const plainEnv = toolEnvironment({ ...common, home });
   const git_settings = await readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS });
   const toolEnv = toolEnvironment({ ...common, home, git_settings });
+  const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true });
   const boundary = await chooseBoundary(createBoundary({ env: toolEnv, mode: sandbox.mode, detail: '' }), {
     config: sandbox,
     workspace: files.root,
@@ -54,6 +55,9 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
     home: realHome,
     untrusted: config.untrusted,
     starts_processes: startsProcesses(config.task),
+  }).catch((error: unknown) => {
+    removeScratch(); // a UsageError: a sandbox that is needed and missing
+    throw error;
   });
   const git = createGit(files.root, { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden });
   return {
@@ -62,7 +66,7 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
     boundary,
     dispose() {
       boundary.dispose();
-      rmSync(scratch, { recursive: true, force: true });
+      removeScratch();
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
 import { missing } from '../sandbox/inside.ts';
 import { ahead } from './driver/ahead.ts';
-import { casesOf, named } from './driver/cases.ts';
+import { casesOf, named, ownCasesOf } from './driver/cases.ts';
 import { runTrustCase } from './driver/trust.ts';
 
 // Each case is a whole run with processes of its own, on machines that may be busy.
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const cli = useCli();
 
 describe.skipIf(missing)('starts of the runner (needs bubblewrap)', () => {
-  const cases = casesOf('trust');
+  const cases = [...casesOf('trust'), ...ownCasesOf('trust')];
   const run = ahead(cases, (one) => runTrustCase(one, cli.path()));
 
   test.each(named(cases))('%s', async (_name, one) => {

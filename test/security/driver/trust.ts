@@ -96,7 +96,7 @@ function trustProblem(check: Check, scene: Scene, task: Record<string, unknown>)
   const { played } = scene;
   if (check.type === 'policyUnchanged')
     return isPolicyUnchanged(played, task) ? undefined : `the policy is another one: ${played.log}`;
-  if (check.type !== 'logHas') return checkProblem(check, scene);
+  if (check.type !== 'logHas' || check.text !== 'sandbox: off') return checkProblem(check, scene);
   // An explicit choice shows in the log, the transcript and the summary.
   const mode = played.events.find((event) => event.type === 'run_start')?.runner.sandbox.mode;
   const shown = mode === 'off' && (played.files['summary.md'] ?? '').includes(check.text ?? '');
