@@ -62,12 +62,23 @@ function escapeMarkdown(line: string): string {
     .replaceAll(/\b(www|mailto|xmpp)(?=[.:])/gi, `$1${APART}`);
 }
 
-/** A fenced block whose fence no text inside can close; `language` is kept only if it is a plain word. */
+const PRE = { start: '<pre>', end: '</pre>' };
+
+/**
+ * A block that shows a text as it is: fenced, with a fence that no text inside can close, and a `language` if it is a
+ * plain word. Markup and images are escaped on top, for readers that take the page apart in another way than GitHub.
+ */
 export function markdownCode(text: string, language = ''): string {
   const shown = showControls(text.replaceAll(/\r\n|\r/g, '\n'));
+  if (/<[a-z!/?]|!\[/i.test(shown)) return escapedBlock(shown);
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
   const word = /^[\w+-]{0,20}$/.test(language) ? language : '';
   return `${fence}${word}\n${shown}${shown.endsWith('\n') || shown === '' ? '' : '\n'}${fence}`;
+}
+
+function escapedBlock(text: string): string {
+  const escaped = text.replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? character).replaceAll('![', '!&#91;');
+  return `${PRE.start}\n${escaped}${escaped.endsWith('\n') ? '' : '\n'}${PRE.end}`;
 }
 
 /** The same on one line, for a name or a path. */
@@ -81,7 +92,7 @@ function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 
-/** Markdown cut at a line break to at most `max_bytes` of UTF-8, with an open fence closed and a note at the end. */
+/** Markdown cut at a line break to at most `max_bytes` of UTF-8, with an open block closed and a note at the end. */
 export function markdownCut(markdown: string, max_bytes: number, note: string): string {
   if (Buffer.byteLength(markdown) <= max_bytes) return markdown;
   const lines = markdown.split('\n');
@@ -89,8 +100,7 @@ export function markdownCut(markdown: string, max_bytes: number, note: string): 
   let open = '';
   const kept: string[] = [];
   for (const line of lines) {
-    const fence = /^ {0,3}(`{3,})([^`]*)$/.exec(line);
-    const after = fence ? nextFence(open, fence[1] ?? '', fence[2] ?? '') : open;
+    const after = openAfter(open, line);
     room -= Buffer.byteLength(line) + 1;
     if (room - after.length - 1 < 0) break;
     open = after;
@@ -99,7 +109,12 @@ export function markdownCut(markdown: string, max_bytes: number, note: string): 
   return [...kept, ...(open === '' ? [] : [open]), '', note, ''].join('\n');
 }
 
-function nextFence(open: string, ticks: string, info: string): string {
+/** What closes the block that is open behind a line; '' when none is. */
+function openAfter(open: string, line: string): string {
+  if (open === PRE.end) return line === PRE.end ? '' : open;
+  if (open === '' && line === PRE.start) return PRE.end;
+  const [, ticks, info = ''] = /^ {0,3}(`{3,})([^`]*)$/.exec(line) ?? [];
+  if (ticks === undefined) return open;
   if (open === '') return ticks;
   return ticks.length >= open.length && info.trim() === '' ? '' : open;
 }

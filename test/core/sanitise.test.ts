@@ -81,6 +81,17 @@ describe('Markdown', () => {
     expect(markdownText(text)).toBe(expected);
   });
 
+  test('a block with markup or images in it is escaped as well, and closed when it is cut', () => {
+    const text = '<img src="https://e.example/?k">![x](https://e.example)</pre>\n**b** & `c`\n';
+    const block = markdownCode(text, 'json');
+    expect(block).toBe(
+      '<pre>\n&lt;img src="https://e.example/?k"&gt;!&#91;x](https://e.example)&lt;/pre&gt;\n**b** &amp; `c`\n</pre>',
+    );
+    const cut = markdownCut(`${markdownCode(text.repeat(100))}\n# after`, 500, 'cut');
+    expect(cut).toMatch(/\n<\/pre>\n\ncut\n$/);
+    expect(cut.match(/<pre>/g)).toHaveLength(1);
+  });
+
   test('a code block is closed by its own fence only', () => {
     expect(markdownCode('a\r\n```\nb````', 'ts')).toBe('`````ts\na\n```\nb````\n`````');
     expect(markdownCode('x', 'ts"><script>')).toBe('```\nx\n```');

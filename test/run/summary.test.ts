@@ -59,7 +59,9 @@ describe('the output', () => {
   });
 
   test('is shown as the text it is, without being rendered', () => {
-    expect(summary({ output: '# Hi\n![x](https://e.example)' })).toContain('```\n# Hi\n![x](https://e.example)\n```');
+    expect(summary({ output: '# Hi\n* b' })).toContain('```\n# Hi\n* b\n```');
+    const image = summary({ output: '# Hi\n![x](https://e.example)' });
+    expect(image).toContain('<pre>\n# Hi\n!&#91;x](https://e.example)\n</pre>');
   });
 
   test('is a table where the task says where findings stand', () => {

@@ -17,5 +17,9 @@ function withoutCode(markdown: string): string {
       fence = ticks;
     } else if (ticks.startsWith(fence) && line.trim() === ticks) fence = '';
   }
-  return kept.join('\n').replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '');
+  // In a block of preformatted text only entities and tags are read.
+  const text = kept
+    .join('\n')
+    .replaceAll(/^<pre>\n([\s\S]*?)^<\/pre>$/gm, (_all, inside: string) => inside.replaceAll(/[![`]/g, ''));
+  return text.replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '');
 }
