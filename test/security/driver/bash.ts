@@ -21,7 +21,9 @@ export function copyWorkspace({ base, workspace }: Fixture): string {
 export function runBash(fixture: Fixture, copy: string, command: string): BashEnd {
   const who = { GIT_AUTHOR_NAME: 'agent-run', GIT_AUTHOR_EMAIL: 'a@example.com' };
   const committer = { GIT_COMMITTER_NAME: 'agent-run', GIT_COMMITTER_EMAIL: 'a@example.com' };
-  const env = { PATH: fixture.env['PATH'], HOME: fixture.home, LANG: 'C.UTF-8', TERM: 'dumb', ...gitEnvironment(copy) };
+  const plain = { PATH: fixture.env['PATH'], HOME: fixture.home, LANG: 'C.UTF-8', TERM: 'dumb' };
+  // Where there is a network npm looks for a newer npm.
+  const env = { ...plain, npm_config_update_notifier: 'false', ...gitEnvironment(copy) };
   const { status, stdout, stderr } = spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', fill(fixture, command)], {
     cwd: copy,
     env: { ...env, ...who, ...committer },
