@@ -42,9 +42,11 @@ const EXCLUDE = '/run/agent-run-exclude';
  * A user's processes can be limited; root's cannot, so they give way to the runner, which ends them when they are too many.
  */
 const LIMITS = [
-  '{ echo 800 > /proc/self/oom_score_adj; } 2>/dev/null',
-  'ulimit -f 8388608 && ulimit -c 0',
-  process.getuid?.() === 0 ? 'exec nice -n 15 "$@"' : `{ ulimit -p ${MOST_TASKS}; } 2>/dev/null; exec "$@"`,
+  '{ echo 800 > /proc/self/oom_score_adj; ulimit -f 8388608; ulimit -c 0',
+  process.getuid?.() === 0
+    ? 'command -v nice > /dev/null; } 2>/dev/null && exec nice -n 15 "$@"'
+    : `ulimit -p ${MOST_TASKS}; } 2>/dev/null`,
+  'exec "$@"',
 ].join('; ');
 
 /** Enters the control groups named before the command. */
