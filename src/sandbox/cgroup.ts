@@ -78,11 +78,17 @@ function make(folder: string, settings: Place['settings']): boolean {
   }
 }
 
+/** What was killed a moment ago still counts as a member. */
+const MOST_TRIES = 20;
+
 function remove(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // EBUSY: a process is still ending; an empty group does no harm.
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    try {
+      return rmdirSync(folder);
+    } catch {
+      // EBUSY: a process is still ending; an empty group that stays does no harm.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
 }
 
