@@ -11,13 +11,7 @@ export const CLAUDE_API = 'https://api.anthropic.com';
 
 /** The key from the environment, trimmed; its value never appears in the error. */
 export function readCredential(config: ModelConfig, env: Env): Credential {
-  if (config.api_key_env !== undefined) {
-    const apiKey = headerValue(config.api_key_env, env);
-    if (apiKey) return { apiKey };
-    throw new UsageError(
-      `the environment variable ${config.api_key_env}, named in model.api_key_env, is not set; set it to the API key`,
-    );
-  }
+  if (config.api_key_env !== undefined) return { apiKey: namedKey(config.api_key_env, env) };
   const apiKey = headerValue('ANTHROPIC_API_KEY', env);
   if (apiKey) return { apiKey };
   const authToken = headerValue('ANTHROPIC_AUTH_TOKEN', env);
@@ -27,11 +21,25 @@ export function readCredential(config: ModelConfig, env: Env): Credential {
   );
 }
 
+/** The key in the variable that the task names. Throws UsageError when there is none. */
+export function namedKey(name: string, env: Env): string {
+  const key = headerValue(name, env);
+  if (key) return key;
+  throw new UsageError(
+    `the environment variable ${name}, named in model.api_key_env, is not set; set it to the API key`,
+  );
+}
+
 /** The task's base URL, else the provider's own variable, else the service itself. */
 export function readBaseUrl(config: ModelConfig, env: Env): URL {
   const ambient = env['ANTHROPIC_BASE_URL']?.trim();
   const text = config.base_url ?? (ambient || CLAUDE_API);
   const from = config.base_url === undefined ? 'ANTHROPIC_BASE_URL' : 'model.base_url';
+  return checkedUrl(text, from);
+}
+
+/** A base URL from the field or variable `from`. Throws UsageError for what is none, or holds a password. */
+export function checkedUrl(text: string, from: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new UsageError(`${from} is not an http or https URL; write it as https://HOST`);
@@ -43,10 +51,10 @@ export function readBaseUrl(config: ModelConfig, env: Env): URL {
 }
 
 /** Refuses what the SDK would put into headers by itself and then quote in an exception. */
-export function checkCustomHeaders(env: Env): void {
-  const lines = (env['ANTHROPIC_CUSTOM_HEADERS'] ?? '').split('\n');
+export function checkCustomHeaders(env: Env, variable = 'ANTHROPIC_CUSTOM_HEADERS'): void {
+  const lines = (env[variable] ?? '').split('\n');
   if (lines.every((line) => HEADER_TEXT.test(line.trim()))) return;
-  throw new UsageError('ANTHROPIC_CUSTOM_HEADERS holds a character that no header has; write one "Name: value" a line');
+  throw new UsageError(`${variable} holds a character that no header has; write one "Name: value" a line`);
 }
 
 /** Beta features that the environment asks for by itself; ours are named beside them, not instead. */
@@ -56,7 +64,8 @@ export function customBetas(env: Env): string[] {
   return values.map((value) => value.trim()).filter((value) => value !== '');
 }
 
-function headerValue(name: string, env: Env): string {
+/** A variable as a header may hold it, trimmed; '' when it is not set. */
+export function headerValue(name: string, env: Env): string {
   const value = env[name]?.trim() ?? '';
   if (HEADER_TEXT.test(value)) return value;
   throw new UsageError(

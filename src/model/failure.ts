@@ -40,6 +40,16 @@ const TRANSIENT_TYPE = new Set([
   // Ours, for replies that are none.
   'malformed_stream',
   'truncated_stream',
+  // Those of chat completions endpoints.
+  'rate_limit_exceeded',
+  'server_error',
+  'internal_error',
+  'internal_server_error',
+  'InternalServerError',
+  'service_unavailable',
+  'overloaded',
+  'timeout',
+  'insufficient_system_resource',
 ]);
 // Waiting does not bring the money or the account back, whatever the status says.
 const FINAL_CODES = new Set([
@@ -47,8 +57,12 @@ const FINAL_CODES = new Set([
   'contract_spend_limit_reached',
   'linked_organization_spend_limit_reached',
   'organization_on_hold',
+  'insufficient_quota',
+  'billing_hard_limit_reached',
 ]);
-const TOO_LONG = /prompt is too long|exceeds? (?:the )?context (?:limit|window|length)|context window/i;
+const TOO_LONG_CODE = 'context_length_exceeded';
+const TOO_LONG =
+  /prompt is too long|exceeds? (?:the )?(?:available )?context (?:limit|window|length|size)|context window|maximum context length/i;
 const MAX_QUOTE = 500;
 
 /** Sorts an error by what it means for the run: its kind, whether to try again, and when. */
@@ -84,10 +98,11 @@ export function quote(text: string): string {
   return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE).toWellFormed()}…` : line;
 }
 
-function kindOf({ status, type, message }: ServiceError): AttemptFailure['kind'] {
+function kindOf({ status, type, message, code }: ServiceError): AttemptFailure['kind'] {
   if (status === 401 || status === 403 || type === 'authentication_error' || type === 'permission_error')
     return 'auth_error';
-  if (status === 429 || type === 'rate_limit_error') return 'rate_limited';
+  if (code === TOO_LONG_CODE) return 'context_exhausted';
+  if (status === 429 || type === 'rate_limit_error' || type === 'rate_limit_exceeded') return 'rate_limited';
   const isRequest = status === 400 || status === 413 || type === 'invalid_request_error';
   return isRequest && TOO_LONG.test(message) ? 'context_exhausted' : 'api_error';
 }

@@ -22,6 +22,30 @@ export function membersOf(text: string): Member[] {
   }
 }
 
+/** The elements of an array in order, each exactly as written; the text must be a valid JSON array. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let at = skipSpace(text, text.indexOf('[') + 1);
+  while (at < text.length && text.charAt(at) !== ']') {
+    const end = valueEnd(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charAt(at) === ',') at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
+/** The exact text at a path of keys and indexes in valid JSON; undefined when there is nothing. */
+export function textAt(json: string, path: readonly (string | number)[]): string | undefined {
+  let text: string | undefined = json.trim();
+  for (const step of path) {
+    if (text === undefined) return undefined;
+    if (typeof step === 'number') text = text.startsWith('[') ? elementsOf(text)[step] : undefined;
+    else text = text.startsWith('{') ? membersOf(text).findLast(({ key }) => key === step)?.text : undefined;
+  }
+  return text;
+}
+
 /** The text of an object with these members. */
 export function objectText(members: readonly Member[]): string {
   return `{${members.map(({ key, text }) => `${JSON.stringify(key)}:${text}`).join(',')}}`;

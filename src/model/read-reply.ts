@@ -30,13 +30,18 @@ function notStream(page: string, type: string): StreamFault {
   return { type: 'malformed_stream', message: `${type} instead of a stream: ${page}` };
 }
 
-async function readPage(body: AsyncIterable<Uint8Array>, onBytes: () => void): Promise<string> {
+/** The text of a body that is no stream, up to a bit over `max_chars`. */
+export async function readPage(
+  body: AsyncIterable<Uint8Array>,
+  onBytes: () => void,
+  max_chars = MAX_PAGE_CHARS,
+): Promise<string> {
   const decoder = new TextDecoder();
   let page = '';
   for await (const chunk of body) {
     onBytes();
     page += decoder.decode(chunk, { stream: true });
-    if (page.length > MAX_PAGE_CHARS) break;
+    if (page.length > max_chars) break;
   }
   return page;
 }

@@ -113,10 +113,14 @@ function assistantText(block: AssistantBlock): string {
 }
 
 function toolUseText({ id, name, input_json, around_json }: ToolUseBlock): string {
-  // The service takes only objects; for anything else the call was answered with an error.
-  const input = isObjectText(input_json) ? input_json : stringifyJson({ INVALID_JSON: input_json });
+  const input = sendableInput(input_json);
   if (around_json) return around_json[0] + input + around_json[1];
   return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}}`;
+}
+
+/** A call's input as services take it back: only objects; for anything else the call was answered with an error. */
+export function sendableInput(input_json: string): string {
+  return isObjectText(input_json) ? input_json : stringifyJson({ INVALID_JSON: input_json });
 }
 
 function isObjectText(text: string): boolean {
@@ -143,5 +147,7 @@ function contentText(part: ResultContent): string {
 }
 
 function isBlank(block: AssistantBlock | UserBlock): boolean {
+  // Reasoning of another service, without the signature that this one asks for.
+  if (block.type === 'thinking' && 'reasoning_field' in block) return true;
   return block.type === 'text' && typeof block.text === 'string' && block.text.trim() === '';
 }

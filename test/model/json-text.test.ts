@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mapStrings, membersOf, objectText } from '../../src/model/json-text.ts';
+import { elementsOf, mapStrings, membersOf, objectText, textAt } from '../../src/model/json-text.ts';
 
 const spaced = fc.tuple(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), fc.integer({ min: 0, max: 3 }));
 
@@ -22,6 +22,16 @@ test('members keep spelling, order and repetition', () => {
     { key: 'b', text: '"\\u0041\\""' },
   ]);
   expect(membersOf(' { } ')).toEqual([]);
+});
+
+test('elements and what lies at a path keep their spelling', () => {
+  expect(elementsOf('[ 1.0, {"a":[2 ]},"],", [] ]')).toEqual(['1.0', '{"a":[2 ]}', '"],"', '[]']);
+  expect(elementsOf('[]')).toEqual([]);
+  const json = ' {"a":[{"b": 1e2 ,"b":{"c":1.0} }]}';
+  expect(textAt(json, ['a', 0, 'b'])).toBe('{"c":1.0}');
+  expect([textAt(json, ['a', 1, 'b']), textAt(json, ['x']), textAt(json, ['a', 'b'])]).toEqual(
+    Array(3).fill(undefined),
+  );
 });
 
 test('text whose strings stay the same stays the same to the byte', () => {
