@@ -1,5 +1,4 @@
 import type { ModelConfig } from '../core/config.ts';
-import { UsageError } from '../core/errors.ts';
 import type { ModelClient } from '../core/ports.ts';
 import type { AnthropicDeps } from './anthropic.ts';
 import { withFallback } from './fallback.ts';
@@ -29,7 +28,9 @@ async function createOne(config: ModelConfig, deps: ModelDeps): Promise<ModelCli
       const { createRecordedClient } = await import('./replay.ts');
       return createRecordedClient(config, deps.clock.now());
     }
-    case 'openai':
-      throw new UsageError(`model.provider "${config.provider}" cannot be used here; use anthropic or script`);
+    case 'openai': {
+      const { createChatClient } = await import('./openai.ts');
+      return createChatClient(config, deps);
+    }
   }
 }

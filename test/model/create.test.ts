@@ -30,7 +30,10 @@ test('a client is the one of its provider', async () => {
     max_output_tokens: 128_000,
     context_tokens: 1_000_000,
   });
-  await expect(createModelClient(modelConfig({ provider: 'openai' }), deps)).rejects.toThrow(UsageError);
+  const chat = modelConfig({ provider: 'openai', id: 'deepseek-chat' });
+  await expect(createModelClient(chat, deps)).rejects.toThrow(UsageError);
+  const env = { OPENAI_API_KEY: KEY };
+  expect(await createModelClient(chat, { ...deps, env })).toMatchObject({ id: 'deepseek-chat', prices: null });
 });
 
 test('a fallback answers after the retries of the model before it, and keeps answering', async () => {
