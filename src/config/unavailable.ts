@@ -21,8 +21,5 @@ export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
 }
 
 function modelUses(model: ModelConfig, pointer: string): [string, boolean, string][] {
-  return [
-    [`${pointer}/provider`, model.provider === 'openai', `models of provider "${model.provider}"`],
-    [`${pointer}/tool_protocol`, model.tool_protocol === 'xml', 'models with tool_protocol "xml"'],
-  ];
+  return [[`${pointer}/tool_protocol`, model.tool_protocol === 'xml', 'models with tool_protocol "xml"']];
 }

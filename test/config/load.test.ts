@@ -169,10 +169,8 @@ limits: { max_turns: null, timeout: 1m }
         /^task\.json:1:\d+ .*not available in this version$/,
       );
     }
-    for (const model of ['openai/deepseek-chat', { id: 'a', tool_protocol: 'xml' }]) {
-      const files = { 'task.json': JSON.stringify({ prompt: 'x', model }) };
-      expect(await refusal({ folder: tempFolder(), files })).toContain('not available in this version');
-    }
+    const files = { 'task.json': JSON.stringify({ prompt: 'x', model: { id: 'a', tool_protocol: 'xml' } }) };
+    expect(await refusal({ folder: tempFolder(), files })).toContain('not available in this version');
   });
 });
 
