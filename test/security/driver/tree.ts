@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const LARGEST = 10_000_000;
@@ -9,15 +9,25 @@ export function treeOf(root: string, at = root): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of namesIn(at)) {
     const path = join(at, name);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (!stats) continue; // a case that swaps folders may take it away
-    const key = relative(root, path);
-    if (stats.isDirectory()) Object.assign(found, { [key]: 'folder' }, treeOf(root, path));
-    else if (stats.isSymbolicLink()) found[key] = `link to ${readlinkSync(path)}`;
-    else if (stats.isFile() && stats.size <= LARGEST) found[key] = `${stats.mode} ${digest(path)}`;
-    else found[key] = `${stats.mode} ${stats.size}`;
+    const what = kindOf(path);
+    if (what === undefined) continue;
+    found[relative(root, path)] = what;
+    if (what === FOLDER) Object.assign(found, treeOf(root, path));
   }
   return found;
+}
+
+const FOLDER = 'folder';
+
+function kindOf(path: string): string | undefined {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) return FOLDER;
+    if (stats.isSymbolicLink()) return `link to ${readlinkSync(path)}`;
+    return stats.isFile() && stats.size <= LARGEST ? `${stats.mode} ${digest(path)}` : `${stats.mode} ${stats.size}`;
+  } catch {
+    return undefined; // a case that swaps folders took it away
+  }
 }
 
 function namesIn(folder: string): string[] {
@@ -29,7 +39,7 @@ function namesIn(folder: string): string[] {
 }
 
 function digest(path: string): string {
-  return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'gone';
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
 /** Paths that came, went or changed. */
