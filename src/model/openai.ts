@@ -19,7 +19,7 @@ import { chatBody } from './openai-request.ts';
 import { createChatSdk } from './openai-sdk.ts';
 import { readChat } from './openai-stream.ts';
 import { pricesOf } from './pricing.ts';
-import { sendWithRetries } from './retry.ts';
+import { reported, sendWithRetries } from './retry.ts';
 import type { AttemptResult } from './retry.ts';
 import { withoutNulls } from './strict-schema.ts';
 import { watchAttempt } from './watch.ts';
@@ -87,20 +87,11 @@ async function sendInDialect(session: Session, turn: Turn, number: number): Prom
     const next = result.ok ? undefined : nextDialect(session.dialect, result.failure);
     if (result.ok || !next) return result;
     session.dialect = next;
+    if (turn.signal.aborted || turn.hooks.admit()) return result;
     const max_attempts = session.deps.max_retries + 1;
     const told = { attempt: number, max_attempts, model: session.config.id, wait_ms: 0 };
-    turn.hooks.onAttempt({ ...told, ...facts(result.failure) });
-    if (turn.signal.aborted || turn.hooks.admit()) return result;
+    turn.hooks.onAttempt({ ...told, ...reported(result.failure) });
   }
-}
-
-function facts({ message, status, error_type, request_id }: AttemptFailure) {
-  return {
-    message,
-    ...(status === undefined ? {} : { status }),
-    ...(error_type === undefined ? {} : { error_type }),
-    ...(request_id === undefined ? {} : { request_id }),
-  };
 }
 
 async function sendOnce(session: Session, { request, hooks, signal }: Turn): Promise<AttemptResult> {

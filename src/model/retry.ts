@@ -96,7 +96,8 @@ function wholeSeconds(ms: number): number {
   return ms < 1000 ? Math.max(0, Math.floor(ms)) : Math.floor(ms / 1000) * 1000;
 }
 
-function reported({ message, status, error_type, request_id }: AttemptFailure) {
+/** What a record of a failed attempt says of its failure. */
+export function reported({ message, status, error_type, request_id }: AttemptFailure) {
   return {
     message,
     ...(status === undefined ? {} : { status }),

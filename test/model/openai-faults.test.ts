@@ -104,7 +104,7 @@ describe('an error that waiting does not cure ends the turn at once', () => {
   });
 });
 
-test('B179: an abort settles within a second, before and after the head', async () => {
+test('B179: an abort in the middle of a body settles within a second', async () => {
   const server = await startChatServer({}, [{ ...PART, finally: 'stall' }]);
   const abort = new AbortController();
   const started = Date.now();
@@ -124,4 +124,18 @@ test('what an endpoint does not take is left out from then on, and each refusal 
   const newer = await startChatServer({ refuses: ['max_tokens'] }, [says('c')]);
   expect(await ask(chat(newer.url), REQUEST)).toMatchObject({ content: [{ text: 'c' }] });
   expect(newer.requests[1]?.body).toMatchObject({ max_completion_tokens: 16_000 });
+});
+
+test('a refusal is not asked about again when no attempt fits the budget, and is recorded once', async () => {
+  const server = await startChatServer({ refuses: ['stream_options'] }, [says('a')]);
+  const hooks = recordHooks(() => ({ reason: 'max_cost', limit: 1, used: 1 }));
+  expect(await fail(chat(server.url), hooks)).toMatchObject({ status: 400 });
+  expect(hooks.attempts).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a reply that is whole before the connection falls silent is kept', async () => {
+  const server = await startChatServer({}, [{ ...says('kept'), finally: 'stall' }]);
+  const reply = await ask(chat(server.url, { deps: { idle_timeout_ms: 80 } }), REQUEST);
+  expect(reply).toMatchObject({ content: [{ text: 'kept' }], usage: { output_tokens: 20 } });
 });
