@@ -183,6 +183,31 @@ export interface ExecResult {
 /** Runs one argument list without a shell; without `stdin` the input is closed; ends the whole process tree on timeout and cancel. */
 export type Exec = (argv: readonly string[], options: ExecOptions) => Promise<ExecResult>;
 
+/** A process that runs beside the calls, its input and outputs open. */
+export interface Service {
+  /** What a dead process does not read any more is lost. */
+  write(text: string): void;
+  /** How it ended, in words; everything it wrote was handed over by then. */
+  readonly exited: Promise<string>;
+  /** Closes its input, and ends it and all it started within two seconds. */
+  end(): Promise<void>;
+  /** The same at once, by force. */
+  kill(): void;
+}
+
+export interface ServiceOptions {
+  cwd: string;
+  boundary: Boundary;
+  onStdout: (chunk: Uint8Array) => void;
+  onStderr: (chunk: Uint8Array) => void;
+}
+
+/** Starts an argument list without a shell; what cannot start is a value with the reason. */
+export type StartService = (
+  argv: readonly string[],
+  options: ServiceOptions,
+) => Promise<{ ok: true; service: Service } | { ok: false; reason: string }>;
+
 export interface Git {
   /** null when the workspace is no repository. */
   state(): Promise<GitState | null>;

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
 import { errorText } from '../core/errors.ts';
 import type { Wrapped } from '../core/ports.ts';
@@ -11,6 +11,8 @@ import { systemCode } from './system-error.ts';
 export interface Started {
   ok: true;
   tree: ProcessTree;
+  /** Only of an input that stays open. */
+  stdin: Writable | null;
   stdout: Readable;
   stderr: Readable;
   exited: Promise<Exit>;
@@ -24,10 +26,13 @@ export interface Exit {
 /** Variables with this beginning mark what belongs to a call; a runner inside a runner passes them on. */
 export const MARKER_PREFIX = 'AGENT_RUN_CALL_';
 
+/** An input that is written to while the process runs. */
+export const OPEN_INPUT = Symbol('open input');
+
 /** Starts an argument list in a process group of its own; what cannot start is a value with the reason. */
 export async function startProcess(
   wrapped: Wrapped,
-  stdin: string | undefined,
+  stdin: string | typeof OPEN_INPUT | undefined,
 ): Promise<Started | { ok: false; reason: string }> {
   const [file, ...args] = wrapped.argv;
   if (!file) return { ok: false, reason: 'the command is empty' };
@@ -36,12 +41,13 @@ export async function startProcess(
   let input: ReturnType<typeof openInput> | undefined;
   const since = ticksNow();
   try {
-    input = stdin === undefined ? undefined : openInput(stdin);
+    input = typeof stdin === 'string' ? openInput(stdin) : undefined;
+    const without = stdin === OPEN_INPUT ? 'pipe' : 'ignore';
     const child = execa(file, args, {
       cwd: wrapped.cwd,
       env: { ...wrapped.env, [marker]: '1' },
       extendEnv: false,
-      stdin: input ? (input.descriptor as 3) : 'ignore', // any descriptor is taken; execa's types stop at 9
+      stdin: input ? (input.descriptor as 3) : without, // any descriptor is taken; execa's types stop at 9
       buffer: false,
       encoding: 'buffer',
       reject: false,
@@ -57,7 +63,7 @@ export async function startProcess(
     const { holder } = wrapped;
     const wrapper = holder === undefined ? {} : { wrapper: holder };
     const tree = { root: child.pid, marker: `${marker}=1`, since, ...wrapper };
-    return { ok: true, tree, stdout: child.stdout, stderr: child.stderr, exited };
+    return { ok: true, tree, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited };
   } catch (error) {
     return startFailure(error, file, wrapped);
   } finally {
