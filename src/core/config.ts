@@ -81,6 +81,20 @@ export interface CustomToolConfig extends CallLimits {
   ok_exit_codes: number[];
 }
 
+/** A server of tools, started for the run as a process of its own. */
+export interface McpServerConfig extends CallLimits {
+  name: string;
+  /** The program and its arguments. */
+  command: string[];
+  /** Names of the variables it is given beside those of all tools. */
+  env: string[];
+  /** Its tools that are offered, as it calls them. */
+  tools: string[];
+  /** Those of them that only read. */
+  read_only: string[];
+  network: boolean | string[];
+}
+
 export type ContextItem =
   | { kind: 'git_diff'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
   | { kind: 'git_log'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
@@ -162,6 +176,8 @@ export interface TaskConfig {
   model: ModelConfig;
   tools: ToolRules[];
   custom_tools: CustomToolConfig[];
+  /** Absent: none. */
+  mcp_servers?: McpServerConfig[];
   sandbox: SandboxConfig;
   limits: Limits;
   output: OutputConfig;
