@@ -1,4 +1,4 @@
-import type { CustomToolConfig, FileToolName, ToolRules } from '../core/config.ts';
+import type { CustomToolConfig, FileToolName, McpServerConfig, ToolRules } from '../core/config.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Judgement, Plan, Policy, ResolvedPath, ToolCall } from '../core/ports.ts';
 import { explainParts, judgeCommand } from './command.ts';
@@ -22,6 +22,8 @@ export interface PolicyOptions {
   rules: readonly ToolRules[];
   /** Tools of the task's own; each is allowed by standing here. */
   custom_tools?: readonly CustomToolConfig[];
+  /** Their tools are allowed by being listed. */
+  mcp_servers?: readonly McpServerConfig[];
   files: Files;
   /** The task, schema and script files and the run folder; absolute, or relative to the workspace. */
   protectedFiles: readonly string[];
@@ -47,7 +49,7 @@ export async function explainCommand(options: PolicyOptions, text: string): Prom
 
 function preparePolicy(options: PolicyOptions): PolicyParts {
   return {
-    rules: compileRules(options.rules, options.custom_tools),
+    rules: compileRules(options.rules, options.custom_tools, options.mcp_servers),
     files: options.files,
     guards: createGuards(options.files.root, options.protectedFiles),
   };
@@ -67,6 +69,8 @@ async function decide(parts: PolicyParts, call: ToolCall): Promise<Decision> {
   if (fileRules) return judgeFile(parts, fileRules, call);
   const custom = rules.custom.get(call.name);
   if (custom) return judgeCustom(custom, call.input);
+  const served = rules.served.get(call.name);
+  if (served) return { ok: true, plan: { kind: 'call', effect: served.effect }, rule: `mcp_servers ${call.name}` };
   const allowed = rules.names.length > 0 ? `allowed tools: ${rules.names.join(', ')}` : 'this task allows no tools';
   return { ok: false, reason: `no rule allows the tool "${call.name}"; ${allowed}` };
 }

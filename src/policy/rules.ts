@@ -1,5 +1,6 @@
-import type { CustomToolConfig, FileToolName, ToolRules } from '../core/config.ts';
+import type { CustomToolConfig, FileToolName, McpServerConfig, ToolRules } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
+import { type McpToolRule, mcpToolRules } from '../core/mcp.ts';
 import { compilePathRule, findPathMistake, type PathRule } from './paths.ts';
 import { type ArgvRule, matchesDeny, parseArgvRule, type ShellRules } from './shell/rules.ts';
 
@@ -9,6 +10,8 @@ export interface CompiledRules {
   shell?: ShellRules;
   git?: ReadonlySet<string>;
   custom: ReadonlyMap<string, CustomToolConfig>;
+  /** Tools of MCP servers. */
+  served: ReadonlyMap<string, McpToolRule>;
   /** Tools whose refusal ends the run. */
   fatal: ReadonlySet<string>;
   names: readonly string[];
@@ -20,6 +23,7 @@ const ACCESS = { read_file: 'read', glob: 'read', grep: 'read', write_file: 'wri
 export function compileRules(
   rules: readonly ToolRules[],
   custom_tools: readonly CustomToolConfig[] = [],
+  mcp_servers: readonly McpServerConfig[] = [],
 ): CompiledRules {
   const files = new Map<FileToolName, PathRule[]>();
   for (const rule of rules) {
@@ -28,12 +32,14 @@ export function compileRules(
   }
   const bash = rules.filter((rule) => rule.name === 'bash');
   const git = rules.filter((rule) => rule.name === 'git');
-  const all = [...rules, ...custom_tools];
+  const served = mcpToolRules(mcp_servers);
+  const all = [...rules, ...custom_tools, ...served];
   return {
     files,
     ...(bash.length > 0 && { shell: compileShell(bash) }),
     ...(git.length > 0 && { git: new Set(git.flatMap((rule) => rule.allow.map(subcommand))) }),
     custom: new Map(custom_tools.map((tool) => [tool.name, tool])),
+    served: new Map(served.map((rule) => [rule.name, rule])),
     fatal: new Set(all.filter((rule) => rule.on_denied === 'fail').map((rule) => rule.name)),
     names: [...new Set(all.map((rule) => rule.name))],
   };

@@ -37,6 +37,28 @@ describe('a tool without a rule', () => {
   });
 });
 
+describe('a tool of an MCP server', () => {
+  const docs = { name: 'docs', command: ['x'], env: [], tools: ['find', 'bash'], read_only: ['find'], network: false };
+  const judgeServed = async (name: string) =>
+    createPolicy({ ...(await options([])), mcp_servers: [{ ...docs, ...LIMITS }] }).judge({ id: 'a', name, input: {} });
+
+  test('is allowed by being listed, and has effects unless it is listed as read-only', async () => {
+    expect(await judgeServed('mcp__docs__find')).toEqual({
+      verdict: 'allow',
+      plan: { kind: 'call', effect: 'read' },
+      rule: 'mcp_servers mcp__docs__find',
+    });
+    expect(await judgeServed('mcp__docs__bash')).toMatchObject({ plan: { effect: 'write' } });
+  });
+
+  test.each(['bash', 'find', 'mcp__docs__other', 'mcp__other__find', '__proto__'])(
+    'allows nothing under the name %s',
+    async (name) => {
+      expect(await judgeServed(name)).toMatchObject({ verdict: 'deny' });
+    },
+  );
+});
+
 describe('the plan of an allowed call', () => {
   test('names the real file, the folder with its filter, or the stored output', async () => {
     const parts = await options([file('read_file', ['src/**']), file('write_file', ['docs/**'])]);
