@@ -13,6 +13,7 @@ import { fillInputs, readGivenInputs } from './inputs.ts';
 import { type Issue, showValue } from './issues.ts';
 import { buildLimits, rangeIssues } from './limits.ts';
 import type { RunOptions } from './merge.ts';
+import { buildMcpServers } from './mcp.ts';
 import { buildModel } from './model.ts';
 import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
@@ -99,6 +100,7 @@ async function buildTask(
     model,
     tools: buildTools(task.tools ?? {}),
     custom_tools: await buildCustomTools(building),
+    ...buildMcpServers(building),
     sandbox: buildSandbox(task.sandbox),
     limits: buildLimits(task.limits ?? {}, options),
     output: await buildOutput(building),

@@ -69,6 +69,17 @@ export interface CustomToolField extends CallFields {
   ok_exit_codes?: number[];
 }
 
+export interface McpServerField extends CallFields {
+  command?: string;
+  args?: string[];
+  env?: string[];
+  url?: string;
+  headers_env?: Record<string, string>;
+  tools: string[];
+  read_only?: string[];
+  network?: boolean | string[];
+}
+
 export interface ContextFields {
   git?: 'diff' | 'log';
   base?: string;
@@ -111,7 +122,7 @@ export interface TaskFile {
   model: string | ModelFields;
   tools?: ToolFields;
   custom_tools?: CustomToolField[];
-  mcp_servers?: JsonObject;
+  mcp_servers?: Record<string, McpServerField>;
   skills?: string[];
   sandbox?: Partial<SandboxConfig>;
   limits?: LimitFields;

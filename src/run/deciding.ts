@@ -1,4 +1,5 @@
 import { createBudget } from '../budget/budget.ts';
+import { mcpToolRules } from '../core/mcp.ts';
 import { createGate } from '../output/gate.ts';
 import { DEFAULT_TEXTS } from '../prompts/texts.ts';
 import { explain } from './explain.ts';
@@ -19,7 +20,7 @@ const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue
 
 /** Compiles what a task says of its output and limits. Throws UsageError for a schema that is none. */
 export async function decidingParts(task: TaskConfig, model: ModelClient): Promise<Deciding> {
-  const rules = [...task.tools, ...task.custom_tools];
+  const rules = [...task.tools, ...task.custom_tools, ...mcpToolRules(task.mcp_servers)];
   return {
     model,
     max_output_tokens: model.max_output_tokens,

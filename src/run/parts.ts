@@ -9,13 +9,16 @@ import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
 import { decidingParts } from './deciding.ts';
 import { buildPlace } from './place.ts';
+import { startServers } from './servers.ts';
 import type { Parts } from '../agent/loop.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
 import type { Clock, ModelClient, Random } from '../core/ports.ts';
+import type { McpTools } from '../tools/mcp.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Env, Place } from './place.ts';
+import type { ServerLog } from './servers.ts';
 
 export interface PartsOptions {
   config: RunConfig;
@@ -33,6 +36,10 @@ export interface PartsOptions {
   keepOutput: Parts['keepOutput'];
   /** Reads a stored output of this run by its path below the run folder. */
   readStored: ReadStored;
+  /** Keeps what MCP servers write to stderr; absent: it is dropped. */
+  serverLog?: ServerLog;
+  /** Called with the workspace as it is before any process of the run. */
+  beforeServers?: (place: Place) => Promise<void>;
 }
 
 /** Everything of a run but its records; `dispose` removes what was made outside the workspace. */
@@ -42,6 +49,8 @@ export interface Built {
   redactor: Redactor;
   /** What the output's schema says that nobody will check. */
   warnings: readonly string[];
+  /** Ends what runs beside the calls, politely. */
+  stop(): Promise<void>;
   dispose(): void;
 }
 
@@ -57,33 +66,49 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   const deciding = await decidingParts(task, model);
   const task_files = task.files;
   const place = await buildPlace({ ...options, task_files });
+  await options.beforeServers?.(place);
+  const servers = await startServers(options, place).catch((error: unknown) => {
+    place.dispose();
+    throw error;
+  });
+  const dispose = (): void => {
+    servers.kill();
+    place.dispose();
+  };
+  const tools = await buildTools(options, { place, servers, task_files }).catch((error: unknown) => {
+    dispose();
+    throw error;
+  });
   const parts: Parts = {
     ...deciding,
-    ...(await buildTools(options, place, task_files)),
+    ...tools,
     redact: redactor.redact,
     filter: () => redactor.stream(),
     keepOutput,
     clock,
     ordinary: options.interrupts.ordinary,
   };
-  return { parts, place, redactor, warnings: deciding.gate.warnings, dispose: () => place.dispose() };
+  return { parts, place, redactor, warnings: deciding.gate.warnings, stop: () => servers.end(), dispose };
 }
 
 /** What calls are judged by and what runs them. */
 async function buildTools(
   { config, redactor, run_dir, readStored }: PartsOptions,
-  { files, boundary }: Place,
-  task_files: readonly string[],
+  { place, servers, task_files }: { place: Place; servers: McpTools; task_files: readonly string[] },
 ): Promise<Pick<Parts, 'registry' | 'policy' | 'verify'>> {
-  const { tools, custom_tools, limits } = config.task;
+  const { tools, custom_tools, mcp_servers = [], limits } = config.task;
+  const { files, boundary } = place;
   const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
   const process = { exec, boundary, cwd: files.root };
   const names = tools.map((rules) => rules.name);
   const builtin = createBuiltinTools(names, { ...process, files, readStored });
   const custom = await createCustomTools(custom_tools, process);
   return {
-    registry: createRegistry([...builtin, ...custom.tools], custom.checkers),
-    policy: createPolicy({ rules: tools, custom_tools, files, protectedFiles }),
+    registry: createRegistry(
+      [...builtin, ...custom.tools, ...servers.tools],
+      new Map([...custom.checkers, ...servers.checkers]),
+    ),
+    policy: createPolicy({ rules: tools, custom_tools, mcp_servers, files, protectedFiles }),
     verify: createVerify({
       ...process,
       timeout_ms: limits.tool_timeout_ms,

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { UsageError } from '../core/errors.ts';
 import { chooseBoundary } from '../sandbox/choose.ts';
 import { createBoundary } from '../workspace/boundary.ts';
-import { toolEnvironment } from '../workspace/environment.ts';
+import { nameIssue, toolEnvironment } from '../workspace/environment.ts';
 import { createFiles } from '../workspace/files.ts';
 import { readDrivers } from '../workspace/git-drivers.ts';
 import { createGit } from '../workspace/git.ts';
-import type { RunConfig, TaskConfig } from '../core/config.ts';
+import type { McpServerConfig, RunConfig, SandboxConfig, TaskConfig } from '../core/config.ts';
 import type { Boundary, Files, Git } from '../core/ports.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -26,6 +27,8 @@ export interface Place {
   files: Files;
   git: Git;
   boundary: Boundary;
+  /** The boundary of an MCP server: its own variables and network, and a workspace that it only reads. */
+  boundaryFor(server: McpServerConfig): Promise<Boundary>;
   dispose(): void;
 }
 
@@ -46,29 +49,65 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const git_settings = await readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS });
   const toolEnv = toolEnvironment({ ...common, home, git_settings });
   const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true });
-  const boundary = await chooseBoundary(createBoundary({ env: toolEnv, mode: sandbox.mode, detail: '' }), {
-    config: sandbox,
-    workspace: files.root,
-    hidden,
-    locked: task_files.flatMap(bothPaths).filter((file) => isBelow(files.root, file)),
-    env: toolEnvironment({ ...common, home: realHome, git_settings }),
-    home: realHome,
-    untrusted: config.untrusted,
-    starts_processes: startsProcesses(config.task),
-  }).catch((error: unknown) => {
+  const choose = boundaryChooser(options, { files, hidden, homes: [home, realHome], git_settings });
+  const boundary = await choose(sandbox).catch((error: unknown) => {
     removeScratch(); // a UsageError: a sandbox that is needed and missing
     throw error;
   });
+  const boundaries = [boundary];
   const git = createGit(files.root, { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden });
   return {
     files,
     git,
     boundary,
+    async boundaryFor(server) {
+      const own = await choose(serverRules(sandbox, server, files.root));
+      boundaries.push(own);
+      return own;
+    },
     dispose() {
-      boundary.dispose();
+      for (const one of boundaries.toReversed()) one.dispose();
       removeScratch();
     },
   };
+}
+
+interface Surroundings {
+  files: Files;
+  hidden: readonly string[];
+  /** Without a sandbox, and inside one. */
+  homes: readonly [plain: string, inner: string];
+  git_settings: Awaited<ReturnType<typeof readDrivers>>;
+}
+
+/** Chooses a boundary around the workspace by rules that may differ. */
+function boundaryChooser(
+  { config, env, task_files }: PlaceOptions,
+  { files, hidden, homes: [home, realHome], git_settings }: Surroundings,
+): (rules: SandboxConfig) => ReturnType<typeof chooseBoundary> {
+  const around = {
+    workspace: files.root,
+    hidden,
+    locked: task_files.flatMap(bothPaths).filter((file) => isBelow(files.root, file)),
+    home: realHome,
+    untrusted: config.untrusted,
+    starts_processes: startsProcesses(config.task),
+  };
+  return async (rules) => {
+    const common = { source: env, names: rules.env, workspace: files.root, git_settings };
+    const plain = createBoundary({ env: toolEnvironment({ ...common, home }), mode: rules.mode, detail: '' });
+    return chooseBoundary(plain, { ...around, config: rules, env: toolEnvironment({ ...common, home: realHome }) });
+  };
+}
+
+/** A server lives as long as the run, so what it writes to must be named: no mount point then has to stand in the workspace all the time. */
+function serverRules(sandbox: SandboxConfig, server: McpServerConfig, root: string): SandboxConfig {
+  for (const name of server.env) {
+    const issue = nameIssue(name);
+    if (issue) throw new UsageError(`mcp_servers.${server.name}.env: ${name} ${issue}; take it off the list`);
+  }
+  const write = sandbox.write.filter((path) => resolve(root, path) !== root);
+  return { ...sandbox, network: server.network, env: [...new Set([...sandbox.env, ...server.env])], write };
 }
 
 /** The run's record, and what the CI keeps for its steps: command files, tokens, credentials. */
@@ -93,9 +132,10 @@ function isBelow(root: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
-function startsProcesses({ tools, custom_tools, verify, context }: TaskConfig): boolean {
+function startsProcesses({ tools, custom_tools, mcp_servers = [], verify, context }: TaskConfig): boolean {
   return (
     verify.length > 0 ||
+    mcp_servers.length > 0 ||
     custom_tools.length > 0 ||
     tools.some(({ name }) => name === 'bash' || name === 'git') ||
     context.some(({ kind }) => kind === 'command')

@@ -1,5 +1,6 @@
 import { UsageError } from '../core/errors.ts';
 import { compileSchema } from '../core/json-schema.ts';
+import { MCP_PREFIX } from '../core/mcp.ts';
 import { SUBMIT_TOOL } from '../core/ports.ts';
 import { LOST_INPUT } from '../model/replay.ts';
 import { plainChecker } from '../tools/plain-schema.ts';
@@ -12,6 +13,9 @@ import type { Clock, Judgement, ModelClient, Policy, RunVerify, Tool, ToolRegist
 import type { CheckInput } from '../tools/plain-schema.ts';
 import type { Deciding } from './deciding.ts';
 import type { Tape } from './replay-tape.ts';
+
+/** As many as a run tells. */
+const SHOWN_ISSUES = 5;
 
 /** Nothing is ever waited for: what a wait led to was recorded. */
 const STILL_CLOCK: Clock = { now: () => 0, sleep: () => new Promise(() => {}) };
@@ -50,7 +54,9 @@ async function recordedRegistry({ tools }: RunStart, tape: Tape): Promise<ToolRe
   const definitions = tools.filter(({ name }) => name !== SUBMIT_TOOL);
   const checkers = new Map<string, CheckInput>();
   for (const { name, input_schema } of definitions) {
-    if (!plainChecker(input_schema)) checkers.set(name, await compiledChecker(name, input_schema));
+    // A server's tools were checked by their schema, plain or not.
+    if (name.startsWith(MCP_PREFIX) || !plainChecker(input_schema))
+      checkers.set(name, await compiledChecker(name, input_schema));
   }
   const stubs = definitions.map((definition): Tool => ({
     definition,
@@ -62,7 +68,11 @@ async function recordedRegistry({ tools }: RunStart, tape: Tape): Promise<ToolRe
 async function compiledChecker(name: string, schema: Record<string, unknown>): Promise<CheckInput> {
   const compiled = await compileSchema(schema, { source: name });
   if (!compiled.ok) throw new UsageError(`the recorded schema of tool "${name}" does not compile`);
-  return (input) => compiled.validate(input as JsonValue).map(({ pointer, message }) => `${pointer}: ${message}`);
+  return (input) =>
+    compiled
+      .validate(input as JsonValue)
+      .slice(0, SHOWN_ISSUES)
+      .map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`));
 }
 
 /** A call whose input is lost was accepted, else it would not have started. */

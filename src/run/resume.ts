@@ -5,6 +5,7 @@ import { runAgent } from '../agent/loop.ts';
 import { reduce } from '../agent/reduce.ts';
 import { EMPTY_STATE, openCalls } from '../agent/state.ts';
 import { UsageError } from '../core/errors.ts';
+import { MCP_PREFIX } from '../core/mcp.ts';
 import { mendJournal, readJournal } from '../journal/journal.ts';
 import { listen } from './interrupts.ts';
 import { refuseCommitted, staysUntrusted } from './resume-trust.ts';
@@ -54,6 +55,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
       spent_ms: state.ledger.now_ms - state.ledger.started_ms,
       async work(recorder, built) {
         await checkHead(start, built, request.allow_changed);
+        checkServers(start, built);
         const follow_up = request.prompt === undefined ? {} : { prompt: request.prompt };
         recorder.record({ type: 'run_resume', limits: config.task.limits, ...follow_up });
         for (const notice of changes(start, cwd)) recorder.record(notice);
@@ -106,6 +108,16 @@ async function checkHead(start: RunStart, { place }: Built, allowed: boolean): P
   throw new UsageError(
     `the workspace is at ${head ?? 'no commit'}, the run began at ${start.git?.head ?? 'no commit'}; check that out, or give --allow-changed`,
   );
+}
+
+/** The list of a server's tools is frozen when the run begins: the model would be told of tools that are no more. */
+function checkServers({ tools }: RunStart, { parts }: Built): void {
+  const served = (all: RunStart['tools']): string =>
+    JSON.stringify(all.filter(({ name }) => name.startsWith(MCP_PREFIX)));
+  if (served([...parts.registry.definitions]) === served(tools)) return;
+  throw new UsageError('the MCP servers offer other tools than when the run began; run the task again', {
+    reason: 'mcp_unavailable',
+  });
 }
 
 /** A task file that is not the one the run began with is told, and not used. */

@@ -12,6 +12,7 @@ import { finish } from './finish.ts';
 import { nextCommand } from './next-command.ts';
 import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
+import { createServerLog } from './servers.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { RunConfig } from '../core/config.ts';
@@ -23,7 +24,7 @@ import type { Redactor } from '../journal/redact.ts';
 import type { Finished } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Built, PartsOptions } from './parts.ts';
-import type { Env } from './place.ts';
+import type { Env, Place } from './place.ts';
 import type { RunFolder } from './run-folder.ts';
 
 /** What those who watch a run may want to name. */
@@ -116,13 +117,19 @@ async function work({ segment, recorder, held, redactor }: Inside): Promise<RunO
   const { timeout_ms, on_limit } = config.task.limits;
   interrupts.startDeadline(timeout_ms, segment.spent_ms, on_limit === 'stop' ? 0 : timeReserve(timeout_ms));
   const options = partsOptions(segment, redactor);
+  options.beforeServers = async (place) => {
+    held.snapshot = canChangeFiles(config) ? await startingTree(segment, place) : null;
+  };
   held.built = await buildParts(options);
-  held.snapshot = canChangeFiles(config) ? await startingTree(segment, held.built) : null;
-  return segment.work(recorder, held.built, options);
+  try {
+    return await segment.work(recorder, held.built, options);
+  } finally {
+    await held.built.stop(); // before the changes are told: nothing of the run goes on then
+  }
 }
 
 /** The tree that changes are told against. A run that goes on began from its commit, unless that tree was dirty. */
-async function startingTree({ state }: Segment, { place }: Built): Promise<string | null> {
+async function startingTree({ state }: Segment, place: Place): Promise<string | null> {
   const git = state.start?.git;
   return git?.head && !git.dirty ? git.head : place.git.snapshot();
 }
@@ -211,6 +218,7 @@ function partsOptions({ config, env, cwd, folder, interrupts }: Segment, redacto
     redactor,
     keepOutput: createOutputStore(folder.outputsDir),
     readStored: storedOutputs(folder.dir),
+    serverLog: createServerLog(folder.outputsDir),
   };
 }
 
@@ -220,6 +228,7 @@ const WRITERS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'bash']
 function canChangeFiles({ task }: RunConfig): boolean {
   return (
     task.verify.length > 0 ||
+    (task.mcp_servers ?? []).length > 0 ||
     task.tools.some(({ name }) => WRITERS.has(name)) ||
     task.custom_tools.some(({ effect }) => effect === 'write')
   );
