@@ -107,7 +107,11 @@ const HANDLERS = {
   'tools/call': ({ name, arguments: input }, id) => {
     if (name === 'sample') sampling = id;
     if (options.tools) return text(`${name} was called`);
-    return Object.hasOwn(TOOLS, name) ? TOOLS[name].call(input) : undefined;
+    try {
+      return Object.hasOwn(TOOLS, name) ? TOOLS[name].call(input) : undefined;
+    } catch (error) {
+      return { ...text(String(error)), isError: true };
+    }
   },
 };
 

@@ -158,13 +158,14 @@ describe('a run with an MCP server', () => {
 describe.skipIf(missing)('an MCP server in the sandbox (needs bubblewrap)', () => {
   const inSandbox = { sandbox: { mode: 'required' } };
 
-  test('reads the workspace, cannot write to it nor see the run, and leaves no trace in it', async () => {
+  test('reads the workspace, not its git settings nor the run, writes nothing, and leaves no trace', async () => {
     const at = (path: string): Record<string, unknown> => ({ path });
     const turns = [
       calls(
         ['mcp__stub__read', at('README.md')],
         ['mcp__stub__write', at('new.txt')],
         ['mcp__stub__read', at('../task.json')],
+        ['mcp__stub__read', at('.git/config')],
       ),
       calls(['glob', { pattern: '**' }]),
       done,
@@ -173,15 +174,14 @@ describe.skipIf(missing)('an MCP server in the sandbox (needs bubblewrap)', () =
     const files = { 'server.mjs': readFileSync(MCP_SERVER, 'utf8') };
     const { config, folder, workspace } = await configOf({ task, turns, files });
     spawnSync('git', ['init', '-q'], { cwd: workspace });
+    spawnSync('git', ['config', 'http.extraheader', 'in-the-settings'], { cwd: workspace });
     const env = { PATH: process.env['PATH'] ?? '' };
     const ran = told(await run({ config, env, cwd: folder, subscribers: () => [] }), workspace);
     expect(results(ran)[0]).toBe('ok: hello\n');
-    expect(
-      results(ran)
-        .slice(1, 3)
-        .map((text) => text.slice(0, 5)),
-    ).toEqual(['error', 'error']);
-    expect(results(ran)[3]).toBe('ok: README.md\nserver.mjs');
+    expect(results(ran).slice(1, 3)).toEqual([expect.stringContaining('EROFS'), expect.stringContaining('ENOENT')]);
+    expect(results(ran)[3]).toMatch(/^ok: \[core\]/);
+    expect(JSON.stringify(ran.events)).not.toContain('in-the-settings');
+    expect(results(ran)[4]).toBe('ok: README.md\nserver.mjs');
     expect(existsSync(join(workspace, 'new.txt'))).toBe(false);
     expect(ran.artifact('changes.patch')).toBeUndefined();
   });
