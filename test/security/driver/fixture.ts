@@ -63,8 +63,7 @@ export function gitIn(cwd: string, args: readonly string[]): void {
 /** A fresh workspace with everything around it that a case may name. */
 export async function makeFixture(): Promise<Fixture> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-case-')));
-  // A process that was killed a moment ago may still make something.
-  const closers = [() => rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 })];
+  const closers = [() => rmSync(base, { recursive: true, force: true })];
   const place = (name: string): string => {
     mkdirSync(join(base, name));
     return join(base, name);

@@ -83,6 +83,10 @@ async function listen({ closers }: Fixture, path: string): Promise<void> {
 /** Swaps a folder for a link and back, as fast as a shell can, until the case is over. */
 function swap({ closers }: Fixture, folder: string, target: string): void {
   const loop = 'while :; do mv "$1" "$1.real"; ln -s "$2" "$1"; rm "$1"; mv "$1.real" "$1"; done';
-  const child = spawn('/bin/sh', ['-c', loop, 'sh', folder, target], { stdio: 'ignore' });
-  closers.push(() => void child.kill('SIGKILL'));
+  const child = spawn('/bin/sh', ['-c', loop, 'sh', folder, target], { stdio: 'ignore', detached: true });
+  closers.push(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    // What it had started may still end its work.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  });
 }
