@@ -185,4 +185,32 @@ describe.skipIf(missing)('an MCP server in the sandbox (needs bubblewrap)', () =
     expect(existsSync(join(workspace, 'new.txt'))).toBe(false);
     expect(ran.artifact('changes.patch')).toBeUndefined();
   });
+
+  test('writes to a folder that the task names, and nothing beside it; the patch tells', async () => {
+    const turns = [
+      calls(
+        ['mcp__stub__write', { path: 'reports/new.txt' }],
+        ['mcp__stub__write', { path: 'AGENTS.md' }],
+        ['mcp__stub__environment', {}],
+      ),
+      done,
+    ];
+    const files = { 'server.mjs': readFileSync(MCP_SERVER, 'utf8'), 'reports/old.txt': 'old\n' };
+    const task = {
+      ...server(['write', 'environment'], {}, { script: 'server.mjs' }),
+      sandbox: { mode: 'required', write: ['.', 'reports'], network: true },
+    };
+    const { config, folder, workspace } = await configOf({ task, turns, files });
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+    ])
+      spawnSync('git', args, { cwd: workspace });
+    const env = { PATH: process.env['PATH'] ?? '', WORDS: 'of-the-runner' };
+    const ran = told(await run({ config, env, cwd: folder, subscribers: () => [] }), workspace);
+    expect(results(ran).slice(0, 2)).toEqual(['ok: written', expect.stringContaining('EROFS')]);
+    expect(results(ran)[2]).not.toContain('of-the-runner');
+    const named = ran.artifact('changes.patch')?.match(/^diff --git .*$/gm);
+    expect(named).toEqual(['diff --git a/reports/new.txt b/reports/new.txt']);
+  });
 });
