@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { createCgroup, MOST_TASKS } from './cgroup.ts';
+import { createCgroup } from './cgroup.ts';
 import { INNER_SOCKET, proxyVariables, withForwarder } from './forwarder.ts';
 import { minimalGitConfig } from './git-config.ts';
 import { nestedGitFolders, readConfig } from './git-mounts.ts';
 import { Marks } from './marks.ts';
+import { limitInside, limitOutside } from './process-limits.ts';
 import { buildProfile, machineMounts } from './profile.ts';
 import { innerHome } from './system-mounts.ts';
 import type { SandboxConfig } from '../core/config.ts';
@@ -37,20 +38,6 @@ export interface Sandbox extends Boundary {
 
 /** Where git finds the names of mount points, so that they are no untracked files. */
 const EXCLUDE = '/run/agent-run-exclude';
-/**
- * No file larger than 4 GiB (in blocks of 512 bytes), no memory dumps, and the kernel short of memory takes tools first.
- * A user's processes can be limited; root's cannot, so they give way to the runner, which ends them when they are too many.
- */
-const LIMITS = [
-  '{ echo 800 > /proc/self/oom_score_adj; ulimit -f 8388608; ulimit -c 0',
-  process.getuid?.() === 0
-    ? 'command -v nice > /dev/null; } 2>/dev/null && exec nice -n 15 "$@"'
-    : `ulimit -p ${MOST_TASKS}; } 2>/dev/null`,
-  'exec "$@"',
-].join('; ');
-
-/** Enters the control groups named before the command. */
-const ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done 2>/dev/null; shift; exec "$@"';
 
 /** One bubblewrap namespace per call (threat model, section 5). */
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -74,10 +61,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const profile = buildProfile(machine, constant);
       marks.take(profile);
       const inner = proxy_socket === undefined ? argv : withForwarder(argv);
-      const command = ['/bin/sh', '-c', LIMITS, 'sh', ...inner];
-      const held = [BWRAP, ...profile.args, '--chdir', cwd, '--', ...command];
+      const held = [BWRAP, ...profile.args, '--chdir', cwd, '--', ...limitInside(inner)];
       return {
-        argv: cgroup ? ['/bin/sh', '-c', ENTER, 'sh', ...cgroup.entrances, '--', ...held] : held,
+        argv: limitOutside(held, cgroup),
         holder: basename(BWRAP),
         cwd: '/',
         env,
@@ -94,8 +80,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
 /** What is the same for every call. */
 function constantOptions(options: SandboxOptions, own: string, exclude: string): ProfileOptions {
-  const empty = join(own, 'empty');
-  writeFileSync(empty, '');
+  const empty = { file: join(own, 'empty'), folder: join(own, 'empty-folder') };
+  writeFileSync(empty.file, '');
+  mkdirSync(empty.folder);
   const { proxy_socket } = options;
   const proxied: [string, string][] =
     proxy_socket === undefined

@@ -45,7 +45,7 @@ function mountFolder(layer: Layer, git: string, { workspace, writable, git_write
     for (const name of HELPERS) close(layer, root, join(git, name), 'folder');
     if (kindOf(join(git, 'commondir')) === 'absent') cover(layer, root, join(git, 'commondir'), covers.commondir);
     if (kindOf(join(git, 'config.worktree')) === 'absent')
-      cover(layer, root, join(git, 'config.worktree'), layer.empty);
+      cover(layer, root, join(git, 'config.worktree'), layer.empty.file);
   }
   hideSecrets(layer, git, covers);
 }
@@ -68,7 +68,7 @@ function mountPointed(layer: Layer, file: string, { workspace, covers }: GitMoun
 function hideSecrets(layer: Layer, git: string, covers: GitCovers): void {
   if (kindOf(join(git, 'config')) === 'other') layer.args.push('--ro-bind', covers.config(git), join(git, 'config'));
   for (const name of namesIn(git).filter((file) => CREDENTIALS.test(file))) {
-    if (kindOf(join(git, name)) === 'other') layer.args.push('--ro-bind', layer.empty, join(git, name));
+    if (kindOf(join(git, name)) === 'other') layer.args.push('--ro-bind', layer.empty.file, join(git, name));
   }
   for (const config of submoduleConfigs(join(git, 'modules'), 3)) {
     layer.args.push('--ro-bind', covers.config(join(config, '..')), config);

@@ -14,10 +14,15 @@ export interface KeptLink {
   target: string;
 }
 
+/** Of ours, shown where nothing is: writing there is an error, unlike with the null device. */
+export interface Empty {
+  file: string;
+  folder: string;
+}
+
 /** Mounts inside the workspace, in the order they are made. */
 export interface Layer {
-  /** An empty file, shown where nothing is: writing to it is an error, unlike with the null device. */
-  empty: string;
+  empty: Empty;
   args: string[];
   made: Made[];
   links: KeptLink[];
@@ -26,7 +31,7 @@ export interface Layer {
   closed: Set<string>;
 }
 
-export function createLayer(empty: string): Layer {
+export function createLayer(empty: Empty): Layer {
   return { empty, args: [], made: [], links: [], pinned: new Set(), closed: new Set() };
 }
 
@@ -37,9 +42,7 @@ export function close(layer: Layer, root: string, path: string, kind: Made['kind
   if (found === 'link') return keepLink(layer, root, path);
   if (found === 'absent') layer.made.push({ path, kind });
   layer.closed.add(path);
-  if (found !== 'absent') layer.args.push('--ro-bind', path, path);
-  else if (kind === 'folder') layer.args.push(...emptyFolder(path));
-  else layer.args.push('--ro-bind', layer.empty, path);
+  layer.args.push('--ro-bind', found === 'absent' ? layer.empty[kind] : path, path);
 }
 
 /** Shows the content of another file at a path; false where a link makes that impossible. */
@@ -57,7 +60,7 @@ export function cover(layer: Layer, root: string, path: string, content: string)
 export function hide(layer: Layer, root: string, path: string): void {
   if (!reach(layer, root, path) || kindOf(path) === 'link') return;
   layer.closed.add(path);
-  layer.args.push(...emptyFolder(path));
+  layer.args.push('--ro-bind', layer.empty.folder, path);
 }
 
 /** A folder that stays writable but cannot be renamed: a mount point is busy. Renaming a parent would carry the mounts away. */
@@ -117,9 +120,4 @@ export function kindOf(path: string): 'absent' | 'link' | 'folder' | 'other' {
   if (!stats) return 'absent';
   if (stats.isSymbolicLink()) return 'link';
   return stats.isDirectory() ? 'folder' : 'other';
-}
-
-/** Read-only and empty. */
-export function emptyFolder(path: string): string[] {
-  return ['--tmpfs', path, '--remount-ro', path];
 }

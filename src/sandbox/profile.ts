@@ -7,7 +7,7 @@ import { innerHome, isWithin, resolver, scratchMounts, sealScratch, systemMounts
 import { toolFolders } from './tool-folders.ts';
 import type { SandboxConfig } from '../core/config.ts';
 import type { GitCovers } from './git-mounts.ts';
-import type { KeptLink, Layer, Made } from './layer.ts';
+import type { Empty, KeptLink, Layer, Made } from './layer.ts';
 
 export interface ProfileOptions {
   config: SandboxConfig;
@@ -23,8 +23,7 @@ export interface ProfileOptions {
   path: string;
   nested_git: readonly string[];
   covers: GitCovers;
-  /** An empty file of ours. */
-  empty: string;
+  empty: Empty;
   /** Mounts of ours: what stands where. */
   extra: readonly (readonly [source: string, target: string])[];
 }

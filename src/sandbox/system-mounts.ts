@@ -1,7 +1,6 @@
 import { constants, accessSync, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { emptyFolder } from './layer.ts';
 
 const SYSTEM = ['/usr', '/etc', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix'];
 /** Programs of their own, each in a folder; some machines keep the CI runner itself and its credentials there. */
@@ -19,7 +18,7 @@ export function systemMounts(around: readonly string[]): string[] {
   return [
     ...SYSTEM.flatMap(systemMount),
     ...ownersFiles('/etc').flatMap(({ path, folder }) =>
-      folder ? emptyFolder(path) : ['--ro-bind', '/dev/null', path],
+      folder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
     ),
     ...addOns(around).flatMap((folder) => ['--ro-bind', folder, folder]),
   ];
