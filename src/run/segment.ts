@@ -15,7 +15,7 @@ import { buildParts, redactorFor } from './parts.ts';
 import { createServerLog } from './servers.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
-import type { RunConfig } from '../core/config.ts';
+import type { ProviderName, RunConfig } from '../core/config.ts';
 import type { EventBody, RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
@@ -199,9 +199,15 @@ function recordEnd({ recorder, journal, bus }: Inside, outcome: RunOutcome): voi
   }
 }
 
+/** Where a key is looked for when the task names no variable. */
+const DEFAULT_KEYS: Partial<Record<ProviderName, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+};
+
 function nextAfter({ config, folder }: Segment): RunPlace['next'] {
   const { model, file: task_file } = config.task;
-  const key = model.provider === 'anthropic' ? (model.api_key_env ?? 'ANTHROPIC_API_KEY') : model.api_key_env;
+  const key = model.api_key_env ?? DEFAULT_KEYS[model.provider];
   const facts = { task_file, run_dir: folder.dir, ...(key === undefined ? {} : { api_key_env: key }) };
   return (outcome) => nextCommand(outcome, facts);
 }
