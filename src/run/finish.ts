@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringifyJson } from '../core/json.ts';
 import { exitCode } from '../core/outcome.ts';
-import { writeArtifacts } from './artifacts.ts';
+import { errorText } from '../core/errors.ts';
+import { writeArtifacts, writeAtomically } from './artifacts.ts';
 import { explain } from './explain.ts';
 import { finalOutput } from './output.ts';
 import { buildResult } from './result.ts';
@@ -81,6 +82,23 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
     output_text: output?.text ?? null,
   };
+}
+
+/** What a second signal leaves time for: usage and result, written before the process ends. Never throws. */
+export function finishAtOnce(facts: FinishFacts): void {
+  cleanUp(facts);
+  const problems: string[] = [];
+  const put = (name: 'usage.json' | 'result.json', text: () => string): void => {
+    try {
+      writeAtomically(facts.run_dir, name, text());
+    } catch (error) {
+      // A full disk or a folder that is gone: the process ends all the same.
+      problems.push(`cannot write ${name}: ${errorText(error)}`);
+    }
+  };
+  put('usage.json', () => pretty(facts.usage));
+  const written = ['usage.json', 'result.json'] as const;
+  put('result.json', () => pretty(resultOf(facts, facts.outcome, { written: [...written], problems })));
 }
 
 /** Before the result, not after it: a full home folder takes its time, and the process must end soon then (B101). */

@@ -15,10 +15,15 @@ export interface Interrupts {
   startDeadline(timeout_ms: number, spent_ms: number, reserve_ms: number): void;
   /** Milliseconds to the deadline; Infinity before the clock is started. */
   remaining(): number;
+  /** What still has to be written when a second signal ends the process at once; null: nothing any more. */
+  atOnce(write: (() => void) | null): void;
   /** The first fault nobody caught, for the front door to print. */
   fault(): unknown;
   dispose(): void;
 }
+
+// What the runs of this process still have to write, whoever hears the signal that ends it.
+const unwritten = new Set<() => void>();
 
 type EarlySignal = () => CancelSignal | undefined;
 
@@ -38,6 +43,7 @@ export function listen(early: EarlySignal = () => undefined): Interrupts {
   };
   process.on('uncaughtException', onFault);
   const stopSignals = onSignals(abort, early);
+  const atOnce = lastWords();
   return {
     signal: all.signal,
     ordinary: ordinary.signal,
@@ -50,22 +56,37 @@ export function listen(early: EarlySignal = () => undefined): Interrupts {
       if (reserve_ms > 0) timers.push(setTimeout(() => ordinary.abort(cause), Math.max(1, left - reserve_ms)));
     },
     remaining: () => ends_ms - Date.now(),
+    atOnce,
     fault: () => fault,
     dispose() {
       timers.forEach(clearTimeout);
+      atOnce(null);
       stopSignals();
       process.off('uncaughtException', onFault);
     },
   };
 }
 
+/** One run's place among what is unwritten. */
+function lastWords(): Interrupts['atOnce'] {
+  let mine: (() => void) | null = null;
+  return (write) => {
+    if (mine) unwritten.delete(mine);
+    if (write) unwritten.add(write);
+    mine = write;
+  };
+}
+
 /** Hears signals until the returned function is called. */
 function onSignals(abort: Interrupts['abort'], early: EarlySignal): () => void {
-  let count = 0;
+  let first: CancelSignal | undefined;
   const onSignal = (signal: CancelSignal): void => {
-    count += 1;
     // The first one leaves a run that is ending already, by its deadline say, the time to end well.
-    if (count > 1) process.exit(128 + constants.signals[signal]);
+    if (first) {
+      for (const write of unwritten) write();
+      process.exit(128 + constants.signals[first]); // the first cause wins
+    }
+    first = signal;
     abort({ reason: 'cancelled', signal });
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);

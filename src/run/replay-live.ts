@@ -88,6 +88,7 @@ function recordedInterrupts({ signal, ordinary }: ActingSegment): Interrupts {
     abort: () => {},
     startDeadline: () => {},
     remaining: () => Infinity,
+    atOnce: () => {},
     fault: () => undefined,
     dispose: () => {},
   };

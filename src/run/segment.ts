@@ -8,7 +8,7 @@ import { createBus } from '../subscribers/bus.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { explain } from './explain.ts';
-import { finish } from './finish.ts';
+import { finish, finishAtOnce } from './finish.ts';
 import { nextCommand } from './next-command.ts';
 import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
@@ -16,12 +16,12 @@ import { createServerLog } from './servers.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { ProviderName, RunConfig } from '../core/config.ts';
-import type { EventBody, RunEvent } from '../core/events.ts';
+import type { AbortCause, EventBody, RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
 import type { JournalFile } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redact.ts';
-import type { Finished } from './finish.ts';
+import type { Finished, FinishFacts } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Built, PartsOptions } from './parts.ts';
 import type { Env, Place } from './place.ts';
@@ -76,8 +76,7 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const held: Held = {};
   const redactor = redactorFor(config.task, segment.env);
   const inside = { segment, redactor, recorder, held, journal, bus };
-  const outcome = await toOutcome(inside);
-  const finished = await finish({
+  const factsOf = (outcome: RunOutcome): FinishFacts => ({
     config,
     run_dir,
     run_id: segment.run_id,
@@ -90,11 +89,24 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
     patch: () => patchOf(held, outcome),
     dispose: () => held.built?.dispose(),
   });
+  interrupts.atOnce(() => finishAtOnce(factsOf(endAtOnce(inside))));
+  const outcome = await toOutcome(inside);
+  const finished = await finish(factsOf(outcome));
+  interrupts.atOnce(null);
   if (finished.outcome !== outcome) recordEnd(inside, finished.outcome);
   journal.close();
   folder.release();
   const fault = held.fault ?? interrupts.fault();
   return { ...finished, run_dir, ...(fault === undefined ? {} : { fault }) };
+}
+
+/** The outcome of a run that a second signal cuts: what it had decided already, else the first cause. */
+function endAtOnce(inside: Inside): RunOutcome {
+  const { ended } = inside.recorder.state;
+  if (ended) return ended.outcome;
+  const cause = inside.segment.interrupts.signal.reason as AbortCause; // run/interrupts.ts aborts with nothing else
+  recordEnd(inside, cause);
+  return cause;
 }
 
 interface Held {

@@ -93,7 +93,7 @@ describe('a signal', () => {
     });
   });
 
-  test('that comes second ends the process at once', async () => {
+  test('that comes second ends the process at once, with the code of the first', async () => {
     const stubborn = {
       task: { tools: { bash: { allow: ['./run.sh'] } } },
       replies: [reply.tool('bash', { command: './run.sh' })],
@@ -103,14 +103,14 @@ describe('a signal', () => {
         }),
     };
     const running = await at(stubborn, /tool_start/);
-    running.done.catch(() => {}); // it has no time for a result
+    running.done.catch(() => {}); // it has no time for a summary
     running.child.kill('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 100));
     const sent_at = Date.now();
     running.child.kill('SIGINT');
     const [code] = (await once(running.child, 'exit')) as [number | null];
     expect(Date.now() - sent_at).toBeLessThan(400);
-    expect(code).toBe(130);
+    expect(code).toBe(143);
   });
 
   test('that comes while a deadline ends the run does not take its files away', async () => {

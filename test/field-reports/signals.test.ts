@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
@@ -64,7 +64,7 @@ describe('a signal', () => {
     expect(run.turns).toEqual([]);
   });
 
-  test('B109: a second one ends at once, with nothing left alive', async () => {
+  test('B109: a second one ends at once, with the result and the code of the first, and nothing left alive', async () => {
     const place = await placeOf({
       task: { tools: bash },
       replies: [callScript],
@@ -73,13 +73,17 @@ describe('a signal', () => {
     });
     const running = beginIn(cli.path(), place);
     const { child, done } = running;
-    done.catch(() => {}); // it has no time for a result
+    done.catch(() => {}); // it has no time for a summary
     await running.said('tool_start');
     child.kill('SIGINT');
     const sent_at = Date.now();
-    setTimeout(() => child.kill('SIGINT'), 50);
+    setTimeout(() => child.kill('SIGTERM'), 50);
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(130);
     expect(Date.now() - sent_at).toBeLessThan(1500);
+    const result: unknown = JSON.parse(readFileSync(join(place.run_dir, 'result.json'), 'utf8'));
+    expect(result).toMatchObject({ exit_code: 130, exit_reason: 'cancelled', status: 'cancelled' });
+    const last = readFileSync(join(place.run_dir, 'transcript.jsonl'), 'utf8').trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ type: 'run_end', exit_code: 130 });
   });
 });
