@@ -7,6 +7,7 @@ import { EMPTY_STATE, openCalls } from '../agent/state.ts';
 import { UsageError } from '../core/errors.ts';
 import { MCP_PREFIX } from '../core/mcp.ts';
 import { mendJournal, readJournal } from '../journal/journal.ts';
+import { removeStaleMarks } from '../sandbox/marks.ts';
 import { listen } from './interrupts.ts';
 import { refuseCommitted, staysUntrusted } from './resume-trust.ts';
 import { reopenRunFolder } from './run-folder.ts';
@@ -42,6 +43,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
     const { folder, events, state, start } = reopen(resolve(cwd, request.run_dir));
     const config = configOf(start, request);
     if (config.untrusted) await refuseCommitted(folder.dir, env).catch(release(folder));
+    if (start.runner.sandbox.active === 'bubblewrap') removeStaleMarks(start.workspace);
     return await runSegment({
       config,
       env,

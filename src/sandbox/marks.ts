@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync, rmSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { PROTECTED_FILES, PROTECTED_FOLDERS } from '../core/protected-names.ts';
 import type { KeptLink, Made } from './layer.ts';
 
 /** What calls leave in the workspace: mount points that bwrap made, and links that a tool may have replaced. */
@@ -57,6 +58,21 @@ function removeMark({ path, kind }: Made): void {
     else if (statSync(path).size === 0) rmSync(path);
   } catch {
     // ENOENT or ENOTEMPTY: never made, gone already, or not ours.
+  }
+}
+
+/**
+ * Removes what a run that was killed left in its workspace: empty read-only files and empty folders where bwrap had
+ * covered a protected path. git makes neither, so nothing of anybody's is lost.
+ */
+export function removeStaleMarks(workspace: string): void {
+  for (const name of ['.git', ...PROTECTED_FILES]) {
+    const stats = lstatSync(join(workspace, name), { throwIfNoEntry: false });
+    if (stats?.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) rmSync(join(workspace, name));
+  }
+  for (const name of PROTECTED_FOLDERS) {
+    removeMark({ path: join(workspace, name), kind: 'folder' });
+    if (dirname(name) !== '.') removeMark({ path: join(workspace, dirname(name)), kind: 'folder' });
   }
 }
 
