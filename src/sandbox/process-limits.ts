@@ -5,12 +5,12 @@ const IS_ROOT = process.getuid?.() === 0;
 /** No file larger than 4 GiB (in blocks of 512 bytes), no memory dumps, and the kernel short of memory takes tools first. */
 const LIMITS = 'echo 800 > /proc/self/oom_score_adj; ulimit -f 8388608; ulimit -c 0';
 
-// Resource limits do not bind root: its processes enter control groups, and give way to the runner, which ends them
-// when they are too many. All of it is inherited, so it is set outside, where the groups are.
+// Resource limits do not bind root: its processes enter control groups, or where there are none give way to the
+// runner, which ends them when they are too many. All of it is inherited, so it is set outside, where the groups are.
 const AS_ROOT = [
   `{ ${LIMITS}`,
-  'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done',
-  'command -v nice > /dev/null; } 2>/dev/null && shift && exec nice -n 15 "$@"',
+  'held=; while [ "$1" != -- ]; do echo $$ > "$1" && held=1; shift; done',
+  '[ -z "$held" ] && command -v nice > /dev/null; } 2>/dev/null && shift && exec nice -n 15 "$@"',
   'shift; exec "$@"',
 ].join('; ');
 

@@ -59,7 +59,11 @@ export async function endTree(tree: ProcessTree, grace_ms: number): Promise<void
   if (grace_ms > 0 && (await endPolitely(tree, grace_ms))) return;
   const deadline = performance.now() + KILL_WAIT_MS;
   // Again and again: a process may fork between the list and the signal.
-  while (killTree(tree) > 0 && performance.now() < deadline) await sleep(POLL_MS);
+  let wait_ms = FIRST_POLL_MS;
+  while (killTree(tree) > 0 && performance.now() < deadline) {
+    await sleep(wait_ms);
+    wait_ms = Math.min(wait_ms * 2, POLL_MS);
+  }
 }
 
 async function endPolitely(tree: ProcessTree, grace_ms: number): Promise<boolean> {
