@@ -76,6 +76,11 @@ function safePath(source: ToolEnvironmentOptions['source'], workspace: string): 
 }
 
 function realFolder(path: string | undefined): string | undefined {
-  if (path === undefined || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  return realpathSync(path);
+  if (path === undefined) return undefined;
+  try {
+    return statSync(path).isDirectory() ? realpathSync(path) : undefined;
+  } catch {
+    // ENOENT, EACCES: a folder that nobody here can look into holds no tool.
+    return undefined;
+  }
 }

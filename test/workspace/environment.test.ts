@@ -36,6 +36,13 @@ describe('the environment of tools', () => {
     expect(env).toMatchObject({ LANG: 'C.UTF-8', PATH: '/usr/local/bin:/usr/bin:/bin' });
   });
 
+  test('passes over an entry of PATH that nobody can look into', () => {
+    const loop = join(tempFolder(), 'loop');
+    symlinkSync(loop, loop);
+    const env = toolEnvironment({ source: { PATH: `${loop}:/usr/bin` }, names: [], home: '/home/x', workspace: '/w' });
+    expect(env['PATH']).toBe('/usr/bin');
+  });
+
   test('has on its PATH only absolute folders outside workspace and temporary folders', () => {
     const workspace = tempFolder();
     mkdirSync(join(workspace, 'node_modules/.bin'), { recursive: true });
