@@ -35,6 +35,12 @@ export const HOMES: Record<string, readonly string[]> = {
   yaml: ['config'],
   openai: ['model'],
   '@modelcontextprotocol/client': ['tools'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
+  '@opentelemetry/sdk-trace-base': ['telemetry'],
+  '@anthropic-ai/bedrock-sdk': ['model'],
+  '@anthropic-ai/vertex-sdk': ['model'],
   yargs: ['cli'],
 };
 
