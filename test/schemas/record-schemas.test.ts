@@ -79,4 +79,7 @@ test('the report schema takes runs and their sums', async () => {
   const totals = { runs: 1, success: 1, failure: 0, cancelled: 0, exit_code: 0, turns: 1, total_input_tokens: 1, total_output_tokens: 1, cost_usd: null, duration_ms: 1, findings: 1 }; // prettier-ignore
   expect(check({ schema_version: 1, runs: [run], totals })).toEqual([]);
   expect(check({ schema_version: 1, runs: [{ ...run, cost_usd: -1 }], totals })).not.toEqual([]);
+  const not_started = [{ task: 'u', file: 'u.json', reason: 'fail_fast', message: 'm' }];
+  const batch = { shard: { index: 1, count: 3 }, not_started, problems: ['m'], started_at: '2026-11-30T10:00:00.000Z' };
+  expect(check({ schema_version: 1, runs: [{ ...run, file: 't.json', carried: true }], totals, ...batch })).toEqual([]);
 });
