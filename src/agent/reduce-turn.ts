@@ -1,6 +1,7 @@
+import { roughTokens } from '../core/media.ts';
 import { toolUses } from '../core/messages.ts';
 import { addUsage, promptTokens } from '../core/usage.ts';
-import { openMessage, roughTokens } from './state.ts';
+import { openMessage } from './state.ts';
 import { summaryBlock } from './summary-block.ts';
 import { missOf } from './cache-miss.ts';
 import type { Attempt, Compacted, ModelFailedEvent, ModelReplyEvent, Stamp, TurnStart } from '../core/events.ts';

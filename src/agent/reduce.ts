@@ -1,7 +1,8 @@
 import { assertNever } from '../core/errors.ts';
+import { roughTokens } from '../core/media.ts';
 import { textOf } from '../core/messages.ts';
 import { onAttempt, onCompacted, onFailed, onReply, onTurnStart } from './reduce-turn.ts';
-import { promptsLeft, resultBlock, roughTokens } from './state.ts';
+import { promptsLeft, resultBlock } from './state.ts';
 import type {
   Notice,
   OutputChecked,

@@ -160,8 +160,3 @@ export function resultBlock(event: ToolEnd): ToolResultBlock {
   const base = { type: 'tool_result' as const, tool_use_id: event.tool_use_id, content: event.content };
   return event.is_error ? { ...base, is_error: true } : base;
 }
-
-/** Tokens of something that no request has carried yet: its bytes over four, until the service counts it. */
-export function roughTokens(value: unknown): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4);
-}

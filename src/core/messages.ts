@@ -44,17 +44,38 @@ export interface OpaqueBlock {
 
 export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | OpaqueBlock;
 
+/** A file's bytes for a model to look at. */
+export interface MediaSource {
+  type: 'base64';
+  media_type: string;
+  data: string;
+}
+
+/** What stands beside `source` is our own knowledge of it and is never sent. */
 export interface ImageBlock {
   type: 'image';
-  source: { type: 'base64'; media_type: string; data: string };
+  source: MediaSource;
+  /** In pixels. */
+  width?: number;
+  height?: number;
 }
+
+/** A PDF. */
+export interface DocumentBlock {
+  type: 'document';
+  source: MediaSource;
+  /** At least. */
+  pages?: number;
+}
+
+export type MediaBlock = ImageBlock | DocumentBlock;
 
 export interface ResultText {
   type: 'text';
   text: string;
 }
 
-export type ResultContent = ResultText | ImageBlock;
+export type ResultContent = ResultText | MediaBlock;
 
 export interface ToolResultBlock {
   type: 'tool_result';
@@ -63,7 +84,7 @@ export interface ToolResultBlock {
   is_error?: true;
 }
 
-export type UserBlock = ToolResultBlock | ResultText | ImageBlock;
+export type UserBlock = ToolResultBlock | ResultContent;
 
 export interface UserMessage {
   role: 'user';

@@ -15,6 +15,7 @@ import type { ModelFacts } from './pricing.ts';
 import type { Env } from './proxy.ts';
 import { readReply } from './read-reply.ts';
 import { ReplyReader } from './reply-reader.ts';
+import { estimatedBytes } from './reply-usage.ts';
 import { betasOf, createRequestWriter } from './request-body.ts';
 import { sendWithRetries } from './retry.ts';
 import type { AttemptResult, RetryDeps } from './retry.ts';
@@ -68,7 +69,8 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
       // A fallback model may take less than the model the request was made for.
       const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);
       const betas = [...customBetas(deps.env), ...betasOf(request)];
-      const outgoing = { body: write({ ...request, max_tokens }), betas };
+      const body = write({ ...request, max_tokens });
+      const outgoing = { body, betas, request_bytes: estimatedBytes(body, request.messages) };
       const attempt = () => sendOnce(session, outgoing, hooks, signal);
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
@@ -112,11 +114,12 @@ function hidingKey(redact: Redact, credential: Credential): Redact {
 interface Outgoing {
   body: Buffer;
   betas: readonly string[];
+  request_bytes: number;
 }
 
 async function sendOnce(
   session: Session,
-  { body, betas }: Outgoing,
+  { body, betas, request_bytes }: Outgoing,
   hooks: SendHooks,
   outer: AbortSignal,
 ): Promise<AttemptResult> {
@@ -126,7 +129,7 @@ async function sendOnce(
   const reader = new ReplyReader({
     redact: deps.redact,
     onBlock: (block) => hooks.onBlock(block),
-    request_bytes: body.length,
+    request_bytes,
   });
   const context = { reader, watch, service, now_ms: started_ms, ...deps };
   try {

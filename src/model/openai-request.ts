@@ -6,6 +6,7 @@ import type {
   ImageBlock,
   Message,
   ResultContent,
+  ResultText,
   ToolDefinition,
   ToolResultBlock,
   UserMessage,
@@ -24,6 +25,8 @@ export interface ChatShape {
 
 const EMPTY_RESULT = '(no output)';
 const IMAGE_RESULT = '(an image, which follows below)';
+const UNSEEN_IMAGE = '(an image, which this model cannot be shown)';
+const UNSEEN_PDF = '(a PDF, which this model cannot be shown)';
 const SCHEMA_NOTE = 'When you give the final answer, give it as JSON only, valid against this schema:';
 
 /** A request as an endpoint of this dialect takes it, as JSON text. */
@@ -31,7 +34,10 @@ export function chatBody(shape: ChatShape, request: ModelRequest, dialect: Diale
   const { tools, messages, max_tokens, output_schema } = request;
   const body = {
     model: shape.model,
-    messages: [...systemMessages(request, dialect), ...messages.flatMap((message) => chatMessages(message, shape))],
+    messages: [
+      ...systemMessages(request, dialect),
+      ...messages.flatMap((message) => chatMessages(message, shape, dialect)),
+    ],
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => chatTool(tool, dialect.strict)) }),
     ...(output_schema === undefined || !dialect.response_format
       ? {}
@@ -62,8 +68,8 @@ function outputFormat(schema: unknown, strict: boolean): object {
   return copy === undefined ? { name: 'output', schema } : { name: 'output', schema: copy, strict: true };
 }
 
-function chatMessages(message: Message, shape: ChatShape): object[] {
-  return message.role === 'assistant' ? assistantMessages(message, shape) : userMessages(message);
+function chatMessages(message: Message, shape: ChatShape, dialect: Dialect): object[] {
+  return message.role === 'assistant' ? assistantMessages(message, shape) : userMessages(message, dialect);
 }
 
 /** One message, or none when only what another service can read is in it. */
@@ -90,12 +96,20 @@ function reasoningOf(content: readonly AssistantBlock[], model: string): Record<
   return {};
 }
 
-function userMessages({ content }: UserMessage): object[] {
-  const results = content.filter((block) => block.type === 'tool_result');
-  const said = content.filter((block) => block.type !== 'tool_result');
+function userMessages({ content }: UserMessage, { images: shown }: Dialect): object[] {
+  const results = content.flatMap((block) =>
+    block.type === 'tool_result' ? [{ ...block, content: block.content.map((part) => inWords(part, shown)) }] : [],
+  );
+  const said = content.flatMap((block) => (block.type === 'tool_result' ? [] : [inWords(block, shown)]));
   // Answers to calls hold text only; their images go with what the user says next.
-  const images = results.flatMap((result) => result.content.filter((part) => part.type === 'image'));
+  const images = results.flatMap((result) => result.content.filter(isImage));
   return [...results.map(toolMessage), ...saidMessages([...images, ...said])];
+}
+
+/** What chat completions cannot carry, as a text in its place. */
+function inWords(part: ResultContent, images: boolean): ResultText | ImageBlock {
+  if (part.type === 'document') return { type: 'text', text: UNSEEN_PDF };
+  return part.type === 'image' && !images ? { type: 'text', text: UNSEEN_IMAGE } : part;
 }
 
 function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock): object {

@@ -19,6 +19,7 @@ import { chatBody } from './openai-request.ts';
 import { createChatSdk } from './openai-sdk.ts';
 import { readChat } from './openai-stream.ts';
 import { pricesOf } from './pricing.ts';
+import { estimatedBytes } from './reply-usage.ts';
 import { reported, sendWithRetries } from './retry.ts';
 import type { AttemptResult } from './retry.ts';
 import { withoutNulls } from './strict-schema.ts';
@@ -101,7 +102,7 @@ async function sendOnce(session: Session, { request, hooks, signal }: Turn): Pro
   const watch = watchAttempt(signal, deps.idle_timeout_ms, deps.deadline());
   const reader = new ChatReader({
     redact: deps.redact,
-    request_bytes: body.length,
+    request_bytes: estimatedBytes(body, request.messages),
     model: config.id,
     taken: callIds(request),
   });

@@ -1,4 +1,6 @@
 import { isJsonObject } from '../core/json.ts';
+import { countedBytes } from '../core/media.ts';
+import type { Message } from '../core/messages.ts';
 import { addUsage } from '../core/usage.ts';
 import type { Usage } from '../core/usage.ts';
 
@@ -7,6 +9,11 @@ export type SeenUsage = Record<string, unknown>;
 
 // Far above what a tokenizer makes of any text we send or read, so a budget never trusts too low a number.
 const BYTES_PER_TOKEN = 2;
+
+/** What a request of these bytes is estimated by: its images and documents count as services count them. */
+export function estimatedBytes(body: Uint8Array, messages: readonly Message[]): number {
+  return countedBytes(body.length, messages, BYTES_PER_TOKEN);
+}
 
 /** Takes over what a later event says: its numbers are cumulative, so they replace; null says nothing. */
 export function mergeUsage(seen: SeenUsage, update: unknown): SeenUsage {

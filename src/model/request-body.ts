@@ -143,7 +143,7 @@ function userText(block: UserBlock): string {
 function contentText(part: ResultContent): string {
   if (part.type === 'text') return stringifyJson({ type: 'text', text: part.text });
   const { type, media_type, data } = part.source;
-  return JSON.stringify({ type: 'image', source: { type, media_type, data } });
+  return JSON.stringify({ type: part.type, source: { type, media_type, data } });
 }
 
 function isBlank(block: AssistantBlock | UserBlock): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/core/errors.ts';
-import { calls, chunk, says, startChatServer, usageChunk } from '../helpers/chat-server/server.ts';
+import { calls, chunk, refusal, says, startChatServer, usageChunk } from '../helpers/chat-server/server.ts';
 import { CHAT_KEY, chat } from './openai-setup.ts';
 import { answered, ask, modelConfig, modelRequest, READ_FILE, recordHooks, testClock, user } from './setup.ts';
 import { createModelClient } from '../../src/model/create.ts';
@@ -143,6 +143,27 @@ describe('what is sent', () => {
       { role: 'user', content: [{ text: 'and now?' }, { image_url: { url: 'data:image/png;base64,AA==' } }] },
     ]);
     expect(rest).toMatchObject({ model: 'test-chat', max_tokens: 5, stream_options: { include_usage: true } });
+  });
+
+  test('says in words what chat completions cannot carry, and what an endpoint refused to look at', async () => {
+    const unseen = refusal('unknown variant `image_url`, expected `text`', 400, { type: 'invalid_request_error' });
+    const server = await startChatServer({}, [unseen, says('done'), says('done')]);
+    const pdf = { ...image, type: 'document' as const };
+    const history: Message[] = [
+      { role: 'user', content: [{ type: 'text', text: 'see' }, image] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'read_file', input_json: '{}' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [pdf] }] },
+    ];
+    const client = chat(server.url);
+    await ask(client, modelRequest(history, { system: '' }));
+    await ask(client, modelRequest(history, { system: '' }));
+    const sent = server.requests.map(({ body }) => body['messages'] as object[]);
+    expect(sent[0]?.[0]).toMatchObject({ content: [{ text: 'see' }, { type: 'image_url' }] });
+    for (const messages of sent.slice(1)) {
+      expect(messages[0]).toMatchObject({ content: 'see\n\n(an image, which this model cannot be shown)' });
+      expect(messages[2]).toMatchObject({ content: '(a PDF, which this model cannot be shown)' });
+    }
+    expect(sent).toHaveLength(3);
   });
 
   test.each(['reasoning_content', 'reasoning'])('B187: %s goes back with the calls it came with', async (field) => {

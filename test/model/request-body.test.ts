@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../src/core/messages.ts';
+import type { Message, ResultContent } from '../../src/core/messages.ts';
 import { createRequestWriter } from '../../src/model/request-body.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
@@ -143,3 +143,24 @@ describe('the request', () => {
     expect(each).toBeLessThan(first);
   });
 });
+
+test('images and documents of an answer are sent without what we know of them', () => {
+  const { request } = sent([
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' }, width: 1, height: 2 },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' }, pages: 3 },
+  ]);
+  expect(request).toEqual([
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' } },
+  ]);
+});
+
+/** The answer to a call with this content, as it was sent. */
+function sent(content: ResultContent[]): { request: unknown } {
+  const write = createRequestWriter({ model: 'm', adaptive_thinking: false });
+  const history: Message[] = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] }];
+  const body = JSON.parse(write(modelRequest(history)).toString('utf8')) as {
+    messages: { content: { content: unknown }[] }[];
+  };
+  return { request: body.messages[0]?.content[0]?.content };
+}

@@ -72,7 +72,7 @@ const FULLEST: Fullest = {
   model_failed: { type: 'model_failed', turn: 1, kind: 'api_error', message: 'm', status: 500, request_id: 'r' },
   policy_verdict: { type: 'policy_verdict', tool_use_id: 't', name: 'bash', verdict: 'deny', rule: 'ls', reason: 'r', input_sha256: 'a'.repeat(64) },
   tool_start: { type: 'tool_start', tool_use_id: 't', name: 'bash', effect: 'read', early: true },
-  tool_end: { type: 'tool_end', tool_use_id: 't', name: 'bash', status: 'ok', content: [text, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }], is_error: false, duration_ms: 1, bytes: 1, output_file: 'outputs/1', reused_from: 't0' },
+  tool_end: { type: 'tool_end', tool_use_id: 't', name: 'bash', status: 'ok', content: [text, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' }, width: 1, height: 1 }, { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' }, pages: 2 }], is_error: false, duration_ms: 1, bytes: 1, output_file: 'outputs/1', reused_from: 't0' },
   user_message: { type: 'user_message', reason: 'limit_reminder', content: [text, { type: 'tool_result', tool_use_id: 't', content: [text], is_error: true }], limit: hit },
   output_checked: { type: 'output_checked', stage: 'schema', attempt: 1, tool_use_id: 't', ok: false, kind: 'invalid', issues: [issue], value_text: '{}' },
   verify_end: { type: 'verify_end', index: 0, command: 'npm test', ok: false, exit_code: null, timed_out: true, output: 'o', duration_ms: 1 },
