@@ -3,7 +3,7 @@
 import type { FindingsMap } from '../core/config.ts';
 import type { JsonValue } from '../core/json.ts';
 import { showControls } from '../core/sanitise.ts';
-import { type Finding, type FindingLevel, readFindings } from '../run/findings.ts';
+import { type Finding, type FindingLevel, readFindings } from '../core/findings.ts';
 
 export interface Annotation {
   level: FindingLevel;

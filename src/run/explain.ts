@@ -1,5 +1,5 @@
 import { logLine } from '../core/sanitise.ts';
-import { showMany } from '../subscribers/figures.ts';
+import { showMany } from '../core/figures.ts';
 import { limitText } from '../subscribers/limit-text.ts';
 import { oneLine } from '../subscribers/one-line.ts';
 import type { RunState } from '../agent/state.ts';

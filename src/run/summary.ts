@@ -1,11 +1,11 @@
 import { markdownCode, markdownCut, markdownInlineCode, markdownText } from '../core/sanitise.ts';
 import { afterReason } from '../subscribers/end-line.ts';
-import { showCount, showMany, showSpan, showUsd } from '../subscribers/figures.ts';
+import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { limitsText } from '../subscribers/limit-text.ts';
 import { oneLine } from '../subscribers/one-line.ts';
-import { readFindings } from './findings.ts';
+import { readFindings } from '../core/findings.ts';
 import type { FindingsMap } from '../core/config.ts';
-import type { Finding } from './findings.ts';
+import type { Finding } from '../core/findings.ts';
 import type { ResultFile } from './result.ts';
 
 /** A step summary above this is dropped by GitHub with an error (field report B139). */

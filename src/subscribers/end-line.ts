@@ -1,5 +1,5 @@
 import { exitCode } from '../core/outcome.ts';
-import { showCount, showMany, showSpan, showUsd } from './figures.ts';
+import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import type { ExitReason, RunOutcome } from '../core/outcome.ts';
 import type { Line } from './line.ts';
 import type { UsageReport } from './usage-report.ts';

@@ -1,5 +1,5 @@
 import { formatDuration } from '../core/measures.ts';
-import { showSpan, showUsd } from './figures.ts';
+import { showSpan, showUsd } from '../core/figures.ts';
 import type { Limits } from '../core/config.ts';
 import type { LimitHit } from '../core/outcome.ts';
 

@@ -1,6 +1,6 @@
 import { textOf, toolUses } from '../core/messages.ts';
 import { promptTokens } from '../core/usage.ts';
-import { showBytes, showCount, showMany, showSpan, showUsd } from './figures.ts';
+import { showBytes, showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { limitText, limitsText } from './limit-text.ts';
 import { oneLine } from './one-line.ts';
 import type {

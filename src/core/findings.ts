@@ -1,6 +1,6 @@
-import { isJsonObject } from '../core/json.ts';
-import type { FindingsMap } from '../core/config.ts';
-import type { JsonValue } from '../core/json.ts';
+import { isJsonObject } from './json.ts';
+import type { FindingsMap } from './config.ts';
+import type { JsonValue } from './json.ts';
 
 export const FINDING_LEVELS = ['error', 'warning', 'notice'] as const;
 export type FindingLevel = (typeof FINDING_LEVELS)[number];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFindings, valueAt } from '../../src/run/findings.ts';
+import { readFindings, valueAt } from '../../src/core/findings.ts';
 import type { FindingsMap } from '../../src/core/config.ts';
 
 const MAP: FindingsMap = {
