@@ -29,20 +29,48 @@ type EarlySignal = () => CancelSignal | undefined;
 
 /** Listens for signals and for faults that nobody caught; `early` gives the signal that came before. A second one ends the process at once. */
 export function listen(early: EarlySignal = () => undefined): Interrupts {
+  const interrupts = createInterrupts();
+  let fault: unknown;
+  const onFault = (error: unknown): void => {
+    fault ??= error;
+    interrupts.abort({ reason: 'internal_error', detail: errorText(error) });
+  };
+  process.on('uncaughtException', onFault);
+  const stopSignals = onSignals((cause) => interrupts.abort(cause), early);
+  return {
+    ...interrupts,
+    fault: () => fault,
+    dispose() {
+      interrupts.dispose();
+      stopSignals();
+      process.off('uncaughtException', onFault);
+    },
+  };
+}
+
+/** Interrupts for a run inside another program: only that program's own signal cancels it, and nothing of the process is touched. */
+export function follow(signal?: AbortSignal): Interrupts {
+  const interrupts = createInterrupts();
+  const cancel = (): void => interrupts.abort({ reason: 'cancelled', signal: 'SIGTERM' });
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return {
+    ...interrupts,
+    dispose() {
+      interrupts.dispose();
+      signal?.removeEventListener('abort', cancel);
+    },
+  };
+}
+
+function createInterrupts(): Interrupts {
   const all = new AbortController();
   const ordinary = new AbortController();
   const timers: NodeJS.Timeout[] = [];
-  let fault: unknown;
   let ends_ms = Infinity;
   const abort = (cause: AbortCause): void => {
     if (!all.signal.aborted) all.abort(cause);
   };
-  const onFault = (error: unknown): void => {
-    fault ??= error;
-    abort({ reason: 'internal_error', detail: errorText(error) });
-  };
-  process.on('uncaughtException', onFault);
-  const stopSignals = onSignals(abort, early);
   const atOnce = lastWords();
   return {
     signal: all.signal,
@@ -57,12 +85,10 @@ export function listen(early: EarlySignal = () => undefined): Interrupts {
     },
     remaining: () => ends_ms - Date.now(),
     atOnce,
-    fault: () => fault,
+    fault: () => undefined,
     dispose() {
       timers.forEach(clearTimeout);
       atOnce(null);
-      stopSignals();
-      process.off('uncaughtException', onFault);
     },
   };
 }

@@ -11,6 +11,7 @@ import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
 import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
+import type { Interrupts } from './interrupts.ts';
 import type { Env } from './place.ts';
 import type { RunPlace, SegmentResult } from './segment.ts';
 
@@ -21,13 +22,15 @@ export interface RunRequest {
   cwd?: string;
   /** The signal that came before anybody listened, asked for once somebody does. */
   early_signal?: () => CancelSignal | undefined;
+  /** What may cut the run short; absent: the process's signals. Disposed of at the end. */
+  interrupts?: Interrupts;
   subscribers: (place: RunPlace) => Subscriber[];
 }
 
 /** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
 export async function run(request: RunRequest): Promise<SegmentResult> {
   const { env, cwd = process.cwd(), subscribers } = request;
-  const interrupts = listen(request.early_signal);
+  const interrupts = request.interrupts ?? listen(request.early_signal);
   try {
     const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
     const run_id = createRunId({ now_ms: SYSTEM_CLOCK.now(), attempt, random: Math.random });
