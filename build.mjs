@@ -11,6 +11,7 @@ const META = join(ROOT, 'dist/meta.json');
 const ENTRIES = {
   cli: 'src/cli/main.ts',
   action: 'src/action/main.ts',
+  api: 'src/api/main.ts',
 };
 
 const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source))));

@@ -34,8 +34,10 @@ describe('the source tree', () => {
     expect(dependencies().runtime.filter((name) => HOMES[name] === undefined)).toEqual([]);
   });
 
-  test('has a line for every dependency in decision record 0002, and no line for one that left', () => {
-    const record = read('docs/decisions/0002-dependencies.md');
+  test('has a line for every dependency in decision records 0002 and 0009, and no line for one that left', () => {
+    const record = ['0002-dependencies', '0009-development-tools']
+      .map((name) => read(`docs/decisions/${name}.md`))
+      .join('');
     const listed = [...record.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1] ?? '');
     expect(listed.sort()).toEqual(dependencies().all.sort());
   });

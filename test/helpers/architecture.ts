@@ -16,6 +16,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   publish: ['run', 'core', ...LAYER_1],
   cli: FRONT_DOOR,
   action: FRONT_DOOR,
+  api: FRONT_DOOR,
 };
 
 /** For each package, the folders of src that may import it. */
