@@ -1,6 +1,7 @@
 import { APIConnectionError, APIError } from '@anthropic-ai/sdk/error';
 import { connectionFailure, stopFailure } from './attempt-failure.ts';
 import type { FailureContext } from './attempt-failure.ts';
+import { FederationError } from './federation-error.ts';
 import { judgeError } from './failure.ts';
 import type { AttemptFailure } from './failure.ts';
 import { cleanText } from './reply-blocks.ts';
@@ -11,6 +12,7 @@ export function attemptFailure(error: unknown, context: FailureContext): Attempt
   const { watch, service, now_ms, redact } = context;
   const cause = watch.cause();
   if (cause) return { ...stopFailure(cause, context), usage: context.reader.usageSoFar() };
+  if (error instanceof FederationError) return accessFailure(error, context);
   if (error instanceof APIError && typeof error.status === 'number') {
     const headers = error.headers instanceof Headers ? error.headers : new Headers();
     const told = {
@@ -26,4 +28,10 @@ export function attemptFailure(error: unknown, context: FailureContext): Attempt
   const transport = error instanceof APIConnectionError ? error.cause : error;
   if (transport instanceof TransportError) return connectionFailure(transport, context);
   throw error;
+}
+
+/** No access token, so nothing was asked of the model. */
+function accessFailure({ message, retry, status }: FederationError, { redact }: FailureContext): AttemptFailure {
+  const told = { error_type: 'federation', message: cleanText(message, redact), retry };
+  return { kind: 'auth_error', ...told, ...(status === undefined ? {} : { status }) };
 }

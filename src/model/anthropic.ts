@@ -4,9 +4,10 @@ import type { ModelConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ModelClient, ModelReply, Redact, SendHooks } from '../core/ports.ts';
 import { costUsd } from '../core/usage.ts';
+import { type Authorization, authorizationOf, readAccess } from './access.ts';
 import { attemptFailure } from './anthropic-failure.ts';
 import { streamFailure } from './attempt-failure.ts';
-import { checkCustomHeaders, customBetas, readBaseUrl, readCredential } from './credentials.ts';
+import { checkCustomHeaders, customBetas, readBaseUrl } from './credentials.ts';
 import type { Credential } from './credentials.ts';
 import type { Service } from './failure.ts';
 import { createHttpFetch } from './http-fetch.ts';
@@ -26,6 +27,8 @@ export interface AnthropicDeps extends RetryDeps {
   /** The longest silence on a connection, from the request to the last event. */
   idle_timeout_ms: number;
   redact: Redact;
+  /** Hears of secrets that come up in mid-run, before they are used. */
+  onSecret?: ((value: string) => void) | undefined;
 }
 
 /** What every attempt of a client needs. */
@@ -34,22 +37,23 @@ interface Session {
   deps: AnthropicDeps;
   sdk: BaseAnthropic;
   service: Service;
+  authorization: Authorization;
 }
 
 // The SDK's own timer must not be first: its error does not say what it waited for.
 const SDK_TIMEOUT_MARGIN_MS = 5_000;
-const SHORTEST_KEY_TO_HIDE = 8;
 
 /** A client of the Messages API. Throws UsageError for missing credentials and for ranges the API fixes. */
 export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps): ModelClient {
   const facts = factsFor(config.provider, config.id);
   checkMaxTokens(config, facts);
   const base = readBaseUrl(config, given.env);
-  const credential = readCredential(config, given.env);
+  const authorization = authorizationOf(readAccess(config, given.env));
   checkCustomHeaders(given.env);
-  const deps = { ...given, redact: hidingKey(given.redact, credential) };
+  const deps = { ...given, redact: authorization.hiding(given.redact) };
   const service = { provider: 'anthropic', base_url: base.origin + base.pathname.replace(/\/$/, ''), model: config.id };
-  const session = { config, deps, service, sdk: createSdk(base, credential, deps.env) };
+  const sdk = createSdk(base, authorization.credential, deps.env);
+  const session = { config, deps, service, authorization, sdk };
   const write = createRequestWriter({
     model: config.id,
     adaptive_thinking: facts?.thinking === 'adaptive',
@@ -68,7 +72,7 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
     send(request, hooks, signal) {
       // A fallback model may take less than the model the request was made for.
       const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);
-      const betas = [...customBetas(deps.env), ...betasOf(request)];
+      const betas = [...customBetas(deps.env), ...authorization.betas, ...betasOf(request)];
       const body = write({ ...request, max_tokens });
       const outgoing = { body, betas, request_bytes: estimatedBytes(body, request.messages) };
       const attempt = () => sendOnce(session, outgoing, hooks, signal);
@@ -79,8 +83,13 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
 
 /** What the service says of a model, as it says it; throws what the SDK, the network or a missing key throws. */
 export async function retrieveModel(config: ModelConfig, env: Env, signal: AbortSignal): Promise<unknown> {
-  const sdk = createSdk(readBaseUrl(config, env), readCredential(config, env), env);
-  return sdk.get<unknown>(`/v1/models/${encodeURIComponent(config.id)}`, { signal, maxRetries: 0 });
+  const authorization = authorizationOf(readAccess(config, env));
+  const sdk = createSdk(readBaseUrl(config, env), authorization.credential, env);
+  return sdk.get<unknown>(`/v1/models/${encodeURIComponent(config.id)}`, {
+    signal,
+    maxRetries: 0,
+    headers: { ...(await authorization.headers({ now_ms: Date.now(), signal })), ...betaHeader(authorization.betas) },
+  });
 }
 
 function checkMaxTokens({ id, max_tokens }: ModelConfig, facts: ModelFacts | undefined): void {
@@ -104,11 +113,8 @@ function createSdk(base: URL, credential: Credential, env: Env): BaseAnthropic {
   });
 }
 
-// The run's redaction knows the key by its variable's name; this one holds whatever the variable is called.
-function hidingKey(redact: Redact, credential: Credential): Redact {
-  const key = 'apiKey' in credential ? credential.apiKey : credential.authToken;
-  if (key.length < SHORTEST_KEY_TO_HIDE) return redact;
-  return (text) => redact(text).replaceAll(key, '[redacted]');
+function betaHeader(betas: readonly string[]): Record<string, string> {
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }
 
 interface Outgoing {
@@ -123,7 +129,7 @@ async function sendOnce(
   hooks: SendHooks,
   outer: AbortSignal,
 ): Promise<AttemptResult> {
-  const { deps, sdk, service } = session;
+  const { deps, sdk, service, authorization } = session;
   const started_ms = deps.clock.now();
   const watch = watchAttempt(outer, deps.idle_timeout_ms, deps.deadline());
   const reader = new ReplyReader({
@@ -133,13 +139,11 @@ async function sendOnce(
   });
   const context = { reader, watch, service, now_ms: started_ms, ...deps };
   try {
+    const auth = await authorization.headers({ ...deps, now_ms: started_ms, signal: watch.signal });
     const response = await sdk
       .post('/v1/messages', {
         body,
-        headers: {
-          'content-type': 'application/json',
-          ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
-        },
+        headers: { 'content-type': 'application/json', ...auth, ...betaHeader(betas) },
         signal: watch.signal,
         maxRetries: 0,
         timeout: deps.idle_timeout_ms + SDK_TIMEOUT_MARGIN_MS,
@@ -148,11 +152,12 @@ async function sendOnce(
       .asResponse();
     const fault = await readReply(response, reader, () => watch.alive());
     if (fault) return { ok: false, offered: reader.offered, failure: streamFailure(fault, response, context) };
+    authorization.accepted();
     const request_id = response.headers.get('request-id');
     return { ok: true, reply: finished(session, reader, started_ms, request_id) };
   } catch (error) {
     // Errors of the connection and statuses that are no success; attemptFailure throws what is neither.
-    return { ok: false, offered: reader.offered, failure: attemptFailure(error, context) };
+    return { ok: false, offered: reader.offered, failure: authorization.judged(attemptFailure(error, context)) };
   } finally {
     watch.end(!reader.done);
   }

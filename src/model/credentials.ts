@@ -17,12 +17,15 @@ export function readCredential(config: ModelConfig, env: Env): Credential {
   const authToken = headerValue('ANTHROPIC_AUTH_TOKEN', env);
   if (authToken) return { authToken };
   throw new UsageError(
-    `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or name another variable in model.api_key_env`,
+    `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_FEDERATION_RULE_ID for keyless access, or name another variable in model.api_key_env`,
   );
 }
 
 /** The key in the variable that the task names. Throws UsageError when there is none. */
 export function namedKey(name: string, env: Env): string {
+  // With it any service could make tokens in the job's name.
+  if (name.startsWith('ACTIONS_'))
+    throw new UsageError(`model.api_key_env names ${name}, which is no key of a model service`);
   const key = headerValue(name, env);
   if (key) return key;
   throw new UsageError(

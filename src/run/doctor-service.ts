@@ -1,5 +1,6 @@
 import { errorText, UsageError } from '../core/errors.ts';
-import { readBaseUrl, readCredential } from '../model/credentials.ts';
+import { readAccess } from '../model/access.ts';
+import { readBaseUrl } from '../model/credentials.ts';
 import { createHttpFetch } from '../model/http-fetch.ts';
 import type { ModelConfig } from '../core/config.ts';
 import type { Check, DoctorRequest } from './doctor-check.ts';
@@ -18,12 +19,19 @@ const TIMEOUT_MS = 5000;
 /** Whether there is a key for the default provider; its value is never part of the answer. */
 export function keyCheck(env: Env): Check {
   try {
-    const variable = 'apiKey' in readCredential(DEFAULT, env) ? 'ANTHROPIC_API_KEY' : 'ANTHROPIC_AUTH_TOKEN';
+    const access = readAccess(DEFAULT, env);
+    if ('tokens' in access)
+      return { name: 'key', state: 'ok', text: `none: keyless access to ${access.tokens.origin}` };
+    const variable = 'apiKey' in access ? 'ANTHROPIC_API_KEY' : 'ANTHROPIC_AUTH_TOKEN';
     return { name: 'key', state: 'ok', text: `${variable} is set` };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // Without one there are still tasks that can run: with a script, or with a variable of their own.
-    return { name: 'key', state: hasKey(env) ? 'fail' : 'warn', text: error.message };
+    return {
+      name: 'key',
+      state: hasKey(env) || env['ANTHROPIC_FEDERATION_RULE_ID']?.trim() ? 'fail' : 'warn',
+      text: error.message,
+    };
   }
 }
 

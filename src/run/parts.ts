@@ -36,6 +36,8 @@ export interface PartsOptions {
   keepOutput: Parts['keepOutput'];
   /** Reads a stored output of this run by its path below the run folder. */
   readStored: ReadStored;
+  /** Hears of secrets that come up in mid-run, before they are used. */
+  onSecret?: ((value: string) => void) | undefined;
   /** Keeps what MCP servers write to stderr; absent: it is dropped. */
   serverLog?: ServerLog;
   /** Called with the workspace as it is before any process of the run. */
@@ -129,7 +131,7 @@ function keyNames({ model }: TaskConfig): string[] {
 }
 
 async function buildModel(
-  { config, env, clock, random, interrupts }: PartsOptions,
+  { config, env, clock, random, interrupts, onSecret }: PartsOptions,
   redactor: Redactor,
 ): Promise<ModelClient> {
   const { model, limits } = config.task;
@@ -138,6 +140,7 @@ async function buildModel(
     clock,
     random,
     redact: redactor.redact,
+    onSecret,
     idle_timeout_ms: limits.idle_timeout_ms,
     max_retries: limits.max_retries,
     deadline: () => interrupts.remaining(),

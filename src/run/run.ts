@@ -25,6 +25,8 @@ export interface RunRequest {
   /** What may cut the run short; absent: the process's signals. Disposed of at the end. */
   interrupts?: Interrupts;
   subscribers: (place: RunPlace) => Subscriber[];
+  /** Hears of secrets that come up in mid-run, before they are used. */
+  onSecret?: (value: string) => void;
 }
 
 /** One run from its configuration to its artifacts. Throws UsageError only while no run folder is known. */
@@ -45,6 +47,7 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
       run_id,
       interrupts,
       subscribers,
+      onSecret: request.onSecret,
       state: EMPTY_STATE,
       earlier: [],
       spent_ms: 0,

@@ -46,6 +46,8 @@ export interface Segment {
   run_id: string;
   interrupts: Interrupts;
   subscribers: (place: RunPlace) => Subscriber[];
+  /** Hears of secrets that come up in mid-run, before they are used. */
+  onSecret?: ((value: string) => void) | undefined;
   /** Where it begins; the events that led there are heard again by those who count. */
   state: RunState;
   earlier: readonly RunEvent[];
@@ -224,7 +226,7 @@ function nextAfter({ config, folder }: Segment): RunPlace['next'] {
   return (outcome) => nextCommand(outcome, facts);
 }
 
-function partsOptions({ config, env, cwd, folder, interrupts }: Segment, redactor: Redactor): PartsOptions {
+function partsOptions({ config, env, cwd, folder, interrupts, onSecret }: Segment, redactor: Redactor): PartsOptions {
   return {
     config,
     env,
@@ -232,6 +234,7 @@ function partsOptions({ config, env, cwd, folder, interrupts }: Segment, redacto
     clock: SYSTEM_CLOCK,
     random: Math.random,
     interrupts,
+    onSecret,
     run_dir: folder.dir,
     redactor,
     keepOutput: createOutputStore(folder.outputsDir),

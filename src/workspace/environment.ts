@@ -28,6 +28,7 @@ const DANGERS: readonly [pattern: RegExp, danger: string][] = [
   [/^(?:GIT_|GCM_|SSH_ASKPASS|PAGER$|MANPAGER$|LESS|EDITOR$|VISUAL$|NPM_CONFIG_)/i, 'names programs to start'],
   [/_PROXY$/i, 'sends traffic elsewhere'],
   [/^(?:GITHUB_(?:ENV|PATH|OUTPUT|STATE|STEP_SUMMARY))$/, 'is written by tools to steer later steps'],
+  [/^(?:ACTIONS_(?:ID_TOKEN_REQUEST|RUNTIME)_|ANTHROPIC_IDENTITY_TOKEN$)/, 'gets the credentials of the job'],
   [/^(?:PATH|HOME|TERM)$/, 'is set by agent-run'],
   [new RegExp(`^${MARKER_PREFIX}`), 'is set by agent-run'],
 ];

@@ -1,9 +1,12 @@
 import { createServer } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { frame, reply } from '../helpers/messages-server/reply.ts';
+import { REQUEST_TOKEN, startTokenServer } from '../helpers/token-server/server.ts';
 import { play } from './harness.ts';
+import { KEY } from './place.ts';
 import { blocksOf, messagesOf, resultsOf } from './requests.ts';
 import type { ReplyLike } from '../helpers/messages-server/types.ts';
+import type { TokenServerOptions } from '../helpers/token-server/types.ts';
 import type { FieldRun } from './harness.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -144,6 +147,29 @@ describe('trying again', () => {
     expect(run.code).toBe(6);
     expect(run.turns).toHaveLength(1);
     expect(run.result.message).toContain(String(status));
+  });
+
+  test.each([
+    ['ends well when the fresh one is taken', [0, 600], 'completed'],
+    ['ends the run when the fresh one is refused too', [0, 0], 'auth_error'],
+  ])('B175: gets one fresh token after a keyless 401, and %s', async (_, expires_in, exit_reason) => {
+    const options: TokenServerOptions = { upstream_key: KEY, expires_in };
+    const tokens = await startTokenServer(options);
+    onTestFinished(() => tokens.close());
+    const run = await play({
+      model: { base_url: tokens.url },
+      env: { ...tokens.env, ANTHROPIC_API_KEY: '' },
+      replies: ['done'],
+      prepare: ({ server, canaries }) => {
+        options.upstream = server.url;
+        canaries.push(REQUEST_TOKEN);
+      },
+    });
+    expect(run.result).toMatchObject({ exit_reason });
+    expect(tokens.used).toEqual(tokens.access);
+    expect(tokens.access).toHaveLength(2);
+    for (const text of [run.stdout, run.stderr, run.artifact('transcript.jsonl'), run.artifact('result.json')])
+      for (const token of [...tokens.access, ...tokens.identity]) expect(text).not.toContain(token);
   });
 
   test('B177: is done after a connection that was reset, before and within the answer', async () => {
