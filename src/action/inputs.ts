@@ -22,6 +22,8 @@ export interface ActionInputs {
   anthropic_api_key: string;
   /** Value of the variable that the task's `api_key_env` names. */
   api_key: string;
+  /** Ids of keyless access, under the names of the variables that the run reads; none is secret. */
+  federation: Readonly<Record<string, string>>;
   sandbox_required: boolean;
   annotations: boolean;
   summary: boolean;
@@ -33,15 +35,7 @@ const OPTION_INPUTS = ['model', 'workspace', 'out', 'task-ref', 'max-turns', 'ma
 const SANDBOX_MODES = ['auto', 'required'] as const;
 // A step has no stdout to shape, and values of inputs have an input of their own that reads no files.
 const NOT_IN_ARGS: readonly OptionName[] = ['input', 'format', 'color', 'dry-run'];
-const RESERVED = [
-  'comment',
-  'comment-key',
-  'github-token',
-  'federation-rule-id',
-  'organization-id',
-  'service-account-id',
-  'workspace-id',
-] as const;
+const RESERVED = ['comment', 'comment-key', 'github-token'] as const;
 
 /** Reads every input; throws UsageError for one that is missing, misspelt or not available in this version. */
 export async function readInputs(get: GetInput): Promise<ActionInputs> {
@@ -58,6 +52,7 @@ export async function readInputs(get: GetInput): Promise<ActionInputs> {
     inputs: await readValues(get('inputs')),
     anthropic_api_key: get('anthropic-api-key'),
     api_key: get('api-key'),
+    federation: readFederation(get),
     sandbox_required: readSandbox(get('sandbox')),
     annotations: readSwitch(given('annotations', get, 'true')),
     summary: readSwitch(given('summary', get, 'true')),
@@ -71,6 +66,29 @@ export function readFailOn(get: GetInput): FailOn {
 
 function given(name: string, get: GetInput, fallback: string): { value: string; origin: string } {
   return { value: get(name) || fallback, origin: `the input "${name}"` };
+}
+
+/** The input and the variable of each id of keyless access. */
+const FEDERATION_INPUTS = [
+  ['federation-rule-id', 'ANTHROPIC_FEDERATION_RULE_ID'],
+  ['organization-id', 'ANTHROPIC_ORGANIZATION_ID'],
+  ['service-account-id', 'ANTHROPIC_SERVICE_ACCOUNT_ID'],
+  ['workspace-id', 'ANTHROPIC_WORKSPACE_ID'],
+] as const;
+
+function readFederation(get: GetInput): Record<string, string> {
+  const given = FEDERATION_INPUTS.filter(([name]) => get(name) !== '');
+  if (given.length === 0) return {};
+  const missing = ['federation-rule-id', 'organization-id'].find((name) => get(name) === '');
+  if (missing !== undefined) {
+    throw new UsageError(
+      `the input "${given[0]?.[0]}" is given, but "${missing}" is missing; keyless access needs both`,
+    );
+  }
+  if (get('anthropic-api-key') !== '') {
+    throw new UsageError('the inputs "anthropic-api-key" and "federation-rule-id" are both given; keep one');
+  }
+  return Object.fromEntries(given.map(([name, variable]) => [variable, get(name)]));
 }
 
 function readSandbox(mode: string): boolean {

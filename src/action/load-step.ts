@@ -70,12 +70,21 @@ export function newFolder(env: Env): string {
 }
 
 function runEnv(inputs: ActionInputs, config: RunConfig, env: Env): Env {
+  checkKeyless(inputs, env);
   const own = Object.entries(env).filter(([name]) => !name.startsWith('INPUT_'));
   const keys = {
     ...(inputs.anthropic_api_key === '' ? {} : { ANTHROPIC_API_KEY: inputs.anthropic_api_key }),
     ...(inputs.api_key === '' ? {} : { [keyName(config)]: inputs.api_key }),
+    ...inputs.federation,
   };
   return { ...Object.fromEntries(own), ...keys };
+}
+
+/** A key in the environment goes before keyless access, so the ids would be passed over in silence. */
+function checkKeyless({ federation }: ActionInputs, env: Env): void {
+  const key = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((name) => env[name]?.trim());
+  if (key === undefined || Object.keys(federation).length === 0) return;
+  throw new UsageError(`the input "federation-rule-id" is given, and ${key} is set in the environment; keep one`);
 }
 
 function keyName({ task: { model } }: RunConfig): string {

@@ -78,6 +78,7 @@ async function runTask(step: Step, cwd: string, signal: CancelSignal | undefined
     config,
     env,
     cwd,
+    onSecret: setSecret,
     subscribers: watchRun({ progress: { write, quiet, verbose, color: false } }),
   });
   if (result.fault !== undefined) printStack(result.fault);

@@ -23,8 +23,7 @@ describe('inputs of the action', () => {
     };
     await readInputs(get);
     readFailOn(get);
-    const reserved =
-      'comment comment-key github-token federation-rule-id organization-id service-account-id workspace-id';
+    const reserved = 'comment comment-key github-token';
     expect([...asked].filter((name) => !reserved.split(' ').includes(name)).sort()).toEqual(declared.sort());
   });
 
@@ -39,7 +38,7 @@ describe('inputs of the action', () => {
     expect(readFailOn(getter({}))).toBe('error');
   });
 
-  test.each(['comment', 'comment-key', 'github-token', 'federation-rule-id', 'workspace-id'])(
+  test.each(['comment', 'comment-key', 'github-token'])(
     'refuse %s, which this version does not carry out',
     async (name) => {
       await expect(read({ [name]: 'true' })).rejects.toThrow(`the input "${name}" is not available in this version`);
@@ -51,6 +50,9 @@ describe('inputs of the action', () => {
     [{ task: '-' }, 'has no standard input'],
     [{ sandbox: 'off' }, 'only the task can switch it off'],
     [{ sandbox: 'require' }, 'expected one of "auto", "required"'],
+    [{ 'federation-rule-id': 'fdrl_1' }, '"federation-rule-id" is given, but "organization-id" is missing'],
+    [{ 'workspace-id': 'wrkspc_1' }, '"workspace-id" is given, but "federation-rule-id" is missing'],
+    [{ 'federation-rule-id': 'a', 'organization-id': 'b', 'anthropic-api-key': 'c' }, 'are both given; keep one'],
     [{ summary: 'maybe' }, 'the input "summary": found "maybe"'],
   ])('refuse %j with a sentence', async (values, message) => {
     await expect(read(values)).rejects.toThrow(message);
