@@ -1,5 +1,7 @@
 import { makeHistory } from '../history.mjs';
 
+export const ARGS = ['--input', 'version=v1.1.0'];
+
 /** A tool with one release and three commits after it. */
 export default async function make(dir) {
   makeHistory(dir, [

@@ -16,7 +16,6 @@ vi.setConfig({ testTimeout: 60_000 });
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name);
-const OPTIONS: Record<string, string[]> = { 'release-notes': ['--input', 'version=v1.1.0'] };
 
 interface Ran {
   status: number | null;
@@ -26,36 +25,19 @@ interface Ran {
   out: string;
 }
 
-async function runExample(name: string): Promise<Ran> {
+/** Runs an example as its README says. */
+function runExample(name: string): Ran {
   const folder = tempFolder();
-  const [workspace, out] = [join(folder, 'workspace'), join(folder, 'run')];
-  const history: unknown = await import(join(ROOT, 'examples', name, 'make-history.mjs'));
-  const make = isMaker(history) ? history.default : undefined;
-  await make?.(workspace);
-  const task = ['task.json', 'task.yaml']
-    .map((file) => join(ROOT, 'examples', name, file))
-    .find((file) => existsSync(file));
-  const args = [
-    join(ROOT, 'dist/cli.mjs'),
-    task ?? '',
-    '--workspace',
-    workspace,
-    '--out',
-    out,
-    ...(OPTIONS[name] ?? []),
-  ];
-  const env = { PATH: process.env['PATH'], HOME: folder };
+  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder };
+  const args = [join(ROOT, 'scripts/demo.mjs'), name];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,
     env,
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return { status, stdout, stderr, workspace, out };
-}
-
-function isMaker(value: unknown): value is { default: (dir: string) => Promise<void> } {
-  return typeof value === 'object' && value !== null && 'default' in value && typeof value.default === 'function';
+  const made = join(folder, readdirSync(folder).find((entry) => entry.startsWith('agent-run-demo-')) ?? '');
+  return { status, stdout, stderr, workspace: join(made, 'workspace'), out: join(made, 'run') };
 }
 
 function readJson(path: string): unknown {
@@ -78,11 +60,12 @@ const schemaOf = (name: string): string => join(ROOT, 'schemas', `${name}.schema
 
 describe.each(EXAMPLES)('the example %s', (name) => {
   test('ends well, prints the expected output, and leaves a run folder that its schemas accept', async () => {
-    const ran = await runExample(name);
+    const ran = runExample(name);
     expect(ran, ran.stderr).toMatchObject({ status: 0 });
     const output: unknown = JSON.parse(ran.stdout);
     expect(output).toEqual(readJson(join(ROOT, 'examples', name, 'expected.json')));
-    const schema = readdirSync(join(ROOT, 'examples', name)).find((file) => file.endsWith('.schema.json')) ?? '';
+    const schema =
+      readdirSync(join(ROOT, 'examples', name)).find((file) => /^(?!gate)[a-z]+\.schema\.json$/.test(file)) ?? '';
     expect(errorsOf(join(ROOT, 'examples', name, schema), output)).toEqual([]);
     expect(readJson(join(ran.out, 'output.json'))).toEqual(output);
     expect(errorsOf(schemaOf('result'), readJson(join(ran.out, 'result.json')))).toEqual([]);
@@ -117,7 +100,7 @@ test('the script on the page about models plays as the page says', () => {
 
 describe('what the examples do to the workspace', () => {
   test('the failing test passes after the triage, and the patch says what changed', async () => {
-    const { workspace, out } = await runExample('triage-failing-test');
+    const { workspace, out } = runExample('triage-failing-test');
     const after = spawnSync(process.execPath, ['test/slug.test.js'], { cwd: workspace, encoding: 'utf8' });
     expect(after.stdout).toBe('2 assertions passed\n');
     const patch = readFileSync(join(out, 'changes.patch'), 'utf8');
@@ -127,13 +110,13 @@ describe('what the examples do to the workspace', () => {
   });
 
   test('the release notes are a new file, and the patch holds it', async () => {
-    const { workspace, out } = await runExample('release-notes');
+    const { workspace, out } = runExample('release-notes');
     expect(readFileSync(join(workspace, 'RELEASE_NOTES.md'), 'utf8')).toMatch(/^# v1\.1\.0\n/);
     expect(readFileSync(join(out, 'changes.patch'), 'utf8')).toContain('+++ b/RELEASE_NOTES.md');
   });
 
   test('a review changes nothing', async () => {
-    const { workspace, out } = await runExample('review-diff');
+    const { workspace, out } = runExample('review-diff');
     const status = spawnSync('git', ['status', '--porcelain'], { cwd: workspace, encoding: 'utf8' });
     expect(status.stdout).toBe('');
     expect(existsSync(join(out, 'changes.patch'))).toBe(false);
