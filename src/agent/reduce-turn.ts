@@ -1,6 +1,7 @@
 import { roughTokens } from '../core/media.ts';
 import { toolUses } from '../core/messages.ts';
 import { addUsage, promptTokens } from '../core/usage.ts';
+import { NO_MEDIA } from './media-room.ts';
 import { openMessage } from './state.ts';
 import { summaryBlock } from './summary-block.ts';
 import { missOf } from './cache-miss.ts';
@@ -145,6 +146,7 @@ export function onCompacted(state: RunState, event: Compacted): RunState {
     results: new Map(),
     why: 'context_compacted',
     gauge,
+    media: NO_MEDIA,
     compacting: false,
     compacted_in_row: state.compacted_in_row + 1,
     // The next prompt is no longer at least as large as the last one.

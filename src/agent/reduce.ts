@@ -1,6 +1,7 @@
 import { assertNever } from '../core/errors.ts';
 import { roughTokens } from '../core/media.ts';
 import { textOf } from '../core/messages.ts';
+import { holdMedia } from './media-room.ts';
 import { onAttempt, onCompacted, onFailed, onReply, onTurnStart } from './reduce-turn.ts';
 import { promptsLeft, resultBlock } from './state.ts';
 import type {
@@ -137,6 +138,7 @@ function onToolEnd(state: RunState, event: ToolEnd): RunState {
   return {
     ...state,
     gauge: state.gauge + roughTokens(event.content),
+    media: holdMedia(state.media, event.content),
     results: new Map(state.results).set(event.tool_use_id, resultBlock(event)),
     why: denied || state.why === 'tool_denied' ? 'tool_denied' : 'tool_results',
     tool_stats: {

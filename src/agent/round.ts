@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { execute } from './execute.ts';
+import { admitMedia } from './media-room.ts';
 import { openCalls } from './state.ts';
 import { submits } from './step.ts';
 import type { CallLimits } from '../core/config.ts';
@@ -216,7 +217,11 @@ export class Round {
   }
 
   #record({ block }: Entry, ended: Ended): void {
-    this.#recorder.record({ type: 'tool_end', tool_use_id: block.id, name: block.name, ...ended });
+    const { media: held, gauge } = this.#recorder.state;
+    const { context_tokens } = this.#parts;
+    const { content, refused } = admitMedia(ended.content, { held, gauge, context_tokens });
+    const failed = refused ? { status: 'error' as const, is_error: true } : {};
+    this.#recorder.record({ type: 'tool_end', tool_use_id: block.id, name: block.name, ...ended, content, ...failed });
   }
 
   #recordVerdict(entry: Entry): void {

@@ -1,4 +1,5 @@
 import { NO_USAGE } from '../core/usage.ts';
+import { NO_MEDIA, type MediaHeld } from './media-room.ts';
 import type { ModelFailure, OutputChecked, RunEnd, RunStart, ToolEnd, TurnStart, VerifyEnd } from '../core/events.ts';
 import type {
   AssistantBlock,
@@ -73,6 +74,8 @@ export interface RunState {
   gauge: number;
   /** The part of it that stays in every prompt: system text and tools. */
   gauge_base: number;
+  /** Images and documents in the present conversation. */
+  media: MediaHeld;
   /** A summary was asked for and has not come yet. */
   compacting: boolean;
   /** The service was asked for a summary and gave none; it is not asked again. */
@@ -114,6 +117,7 @@ export const EMPTY_STATE: RunState = {
   pauses_in_row: 0,
   gauge: 0,
   gauge_base: 0,
+  media: NO_MEDIA,
   compacting: false,
   cached_ms: 0,
   summarize_failed: false,

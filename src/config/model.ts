@@ -70,6 +70,7 @@ async function oneModel(building: Building, fields: ModelFields, pointer: string
     max_tokens: fields.max_tokens ?? MAX_TOKENS,
     ...(fields.context_tokens === undefined ? {} : { context_tokens: fields.context_tokens }),
     ...(fields.claude_api === undefined ? {} : { claude_api: fields.claude_api }),
+    ...(fields.images === undefined ? {} : { images: fields.images }),
     ...(fields.effort === undefined ? {} : { effort: fields.effort }),
     ...(fields.base_url === undefined ? {} : { base_url: fields.base_url }),
     ...(fields.api_key_env === undefined ? {} : { api_key_env: fields.api_key_env }),

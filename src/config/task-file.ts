@@ -35,6 +35,7 @@ export interface ModelFields {
   max_tokens?: number;
   context_tokens?: number;
   claude_api?: boolean;
+  images?: boolean;
   effort?: NonNullable<ModelConfig['effort']>;
   base_url?: string;
   api_key_env?: string;

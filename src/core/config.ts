@@ -14,6 +14,8 @@ export interface ModelConfig {
   context_tokens?: number;
   /** The base URL leads to the Claude API itself, with what clouds and gateways lack; absent: not known. */
   claude_api?: boolean;
+  /** The model cannot be shown images; absent: it can, as far as is known. */
+  images?: boolean;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   base_url?: string;
   api_key_env?: string;

@@ -1,5 +1,6 @@
 // Images and PDFs in a conversation: what they count, where their bytes say nothing about it.
 
+import type { ModelConfig } from './config.ts';
 import type { MediaBlock, Message, ResultContent, UserBlock } from './messages.ts';
 
 /** Services shrink what is larger, so no image counts more. */
@@ -7,6 +8,11 @@ const MOST_IMAGE_TOKENS = 4800;
 const PIXELS_PER_TOKEN = 750;
 /** A page counts as its text and as an image. */
 const PAGE_TOKENS = 3000;
+
+/** What a model can be shown beside text: chat completions carry no PDFs. */
+export function shownTo({ provider, images = true }: ModelConfig): { images: boolean; pdfs: boolean } {
+  return { images, pdfs: images && provider !== 'openai' };
+}
 
 export function isMedia(block: UserBlock): block is MediaBlock {
   return block.type === 'image' || block.type === 'document';

@@ -20,7 +20,13 @@ export async function lookUp(config: ModelConfig, env: Env, signal: AbortSignal)
     ...config,
     max_tokens: Math.min(config.max_tokens, most ?? Infinity),
     ...(window === undefined ? {} : { context_tokens: window }),
+    ...(config.images === undefined && isBlind(info) ? { images: false } : {}),
   };
+}
+
+function isBlind({ capabilities }: Record<string, unknown>): boolean {
+  const images = isJsonObject(capabilities) ? capabilities['image_input'] : undefined;
+  return isJsonObject(images) && images['supported'] === false;
 }
 
 async function modelInfo(config: ModelConfig, env: Env, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { UsageError } from '../core/errors.ts';
+import { shownTo } from '../core/media.ts';
 import { createRedactor } from '../journal/redact.ts';
 import { createModelClient } from '../model/create.ts';
 import { createPolicy } from '../policy/policy.ts';
@@ -98,12 +99,12 @@ async function buildTools(
   { config, redactor, run_dir, readStored }: PartsOptions,
   { place, servers, task_files }: { place: Place; servers: McpTools; task_files: readonly string[] },
 ): Promise<Pick<Parts, 'registry' | 'policy' | 'verify'>> {
-  const { tools, custom_tools, mcp_servers = [], limits } = config.task;
+  const { tools, custom_tools, mcp_servers = [], limits, model } = config.task;
   const { files, boundary } = place;
   const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
   const process = { exec, boundary, cwd: files.root };
   const names = tools.map((rules) => rules.name);
-  const builtin = createBuiltinTools(names, { ...process, files, readStored });
+  const builtin = createBuiltinTools(names, { ...process, files, readStored, shows: shownTo(model) });
   const custom = await createCustomTools(custom_tools, process);
   return {
     registry: createRegistry(

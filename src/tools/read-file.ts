@@ -2,6 +2,7 @@ import { codePointStart } from '../core/cut.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Plan, Tool, ToolCall, ToolContext, ToolOutput } from '../core/ports.ts';
 import { listFolder } from './list-folder.ts';
+import { type Media, mediaBlock, type Shows } from './media.ts';
 import { numberLine } from './numbered.ts';
 import { errorResult, textResult } from './result.ts';
 import { decodeText, splitLines } from './text-file.ts';
@@ -20,7 +21,7 @@ const WRAP_CHARACTERS = 2000;
 const DEFINITION = {
   name: 'read_file',
   description:
-    'Reads a text file, each line after its number and a tab, or lists a folder. Paths are relative to the workspace; run:outputs/… pages a stored output. view_range [from, to] picks lines; to = -1 is the end.',
+    'Reads a text file, each line after number and tab, an image, a PDF or a folder. Paths are relative to the workspace; run:outputs/… pages a stored output. view_range [from, to] picks lines; -1 is the end.',
   input_schema: {
     type: 'object',
     properties: { path: { type: 'string' }, view_range: { type: 'array', items: { type: 'integer' } } },
@@ -29,8 +30,15 @@ const DEFINITION = {
   },
 };
 
+export interface ReadFileParts {
+  files: Files;
+  readStored: ReadStored;
+  /** What the model can be shown beside text. */
+  shows: Shows;
+}
+
 /** Shows files of the workspace and stored outputs of this run, and lists folders. */
-export function createReadFile(files: Files, readStored: ReadStored): Tool {
+export function createReadFile({ files, readStored, shows }: ReadFileParts): Tool {
   return {
     definition: DEFINITION,
     async execute(call, plan, context) {
@@ -40,9 +48,16 @@ export function createReadFile(files: Files, readStored: ReadStored): Tool {
       const read = await readPlanned(files, readStored, plan);
       if (!read) throw new Error(`read_file cannot run a plan of kind ${plan.kind}`);
       if (!read.ok) return errorResult(`${nameOf(call)}: ${read.reason}`);
+      const media = mediaBlock(read, shows, context.redact);
+      if (media) return look(nameOf(call), media, read);
       return show({ ...read, name: nameOf(call), wrap: plan.kind === 'run_file' }, range, context);
     },
   };
+}
+
+function look(name: string, media: Media, { size }: { size: number }): ToolOutput {
+  if (!media.ok) return errorResult(`${name} cannot be shown: ${media.reason} (${size} bytes)`);
+  return { status: 'ok', content: [media.block], bytes: size };
 }
 
 interface Range {

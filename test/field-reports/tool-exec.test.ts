@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { png } from '../helpers/media.ts';
 import { uniqueSeconds, processesWith } from '../helpers/processes.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { play } from './harness.ts';
@@ -137,22 +138,31 @@ describe('a call', () => {
 });
 
 describe('files as content', () => {
-  test('B099: an image is a tool error that names what it is, never a block the service would refuse', async () => {
-    const png = Buffer.from('89504e470d0a1a0a0000000d49484452000023280000000a0806000000', 'hex');
+  test('B099: an image over a limit of the service is a tool error that names it, and later requests are as they must be', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => `small-${index}.txt`);
+    const read = (path: string) => ({ name: 'read_file', input: { path } });
     const run = await play({
       task: { tools: { read_file: {} } },
-      files: { 'wide.png': png, 'fake.txt': png },
+      files: {
+        'wide.png': png(9000, 10),
+        'broken.png': Buffer.from('89504e470d0a1a0a0000000d49484452000023280000000a0806000000', 'hex'),
+        'shot.txt': png(2162, 322),
+        ...Object.fromEntries(many.map((name) => [name, png(20, 20)])),
+      },
       replies: [
-        reply.tools([
-          { name: 'read_file', input: { path: 'wide.png' } },
-          { name: 'read_file', input: { path: 'fake.txt' } },
-        ]),
+        reply.tools([read('wide.png'), read('broken.png'), ...many.map(read)]),
+        reply.tools([read('shot.txt')]),
         'done',
       ],
     });
     expect(run.code).toBe(0);
-    for (const result of resultsOf(run.turns[1])) {
-      expect(result).toMatchObject({ is_error: true, text: expect.stringMatching(/PNG/i) as string });
-    }
+    const [wide, broken, ...small] = resultsOf(run.turns[1]);
+    expect(wide).toMatchObject({ is_error: true, text: expect.stringContaining('at most 8000') as string });
+    expect(broken).toMatchObject({ is_error: true, text: expect.stringContaining('damaged') as string });
+    expect(small).toHaveLength(20);
+    expect(JSON.stringify(run.turns[1]?.body).match(/"type":"image"/g)).toHaveLength(20);
+    expect(resultsOf(run.turns[2])).toMatchObject([
+      { is_error: true, text: expect.stringContaining('more than 2000 pixels, and this one is larger') as string },
+    ]);
   });
 });

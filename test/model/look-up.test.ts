@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { lookUp } from '../../src/model/look-up.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
@@ -43,4 +45,15 @@ test('whatever fails leaves the sizes unknown', async () => {
   expect(await ask({ base_url: server.url }, { ANTHROPIC_API_KEY: '' })).not.toHaveProperty('context_tokens');
   expect(await ask({ base_url: 'http://127.0.0.1:1' })).not.toHaveProperty('context_tokens');
   expect(await ask({ base_url: server.url }, env, AbortSignal.abort())).not.toHaveProperty('context_tokens');
+});
+
+test('the service tells that a model cannot be shown images', async () => {
+  const capabilities = { image_input: { supported: false } };
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, capabilities }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await ask({ base_url: `http://127.0.0.1:${port}` })).toMatchObject({ images: false });
 });

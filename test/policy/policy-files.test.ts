@@ -50,6 +50,7 @@ async function partsFor(testCase: FileCase, root: string) {
     boundary,
     cwd: root,
     readStored,
+    shows: { images: false, pdfs: false },
   });
   return { policy, registry: createRegistry(tools) };
 }

@@ -2,22 +2,22 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { ToolContext } from '../../src/core/ports.ts';
+import type { Files, Tool, ToolContext } from '../../src/core/ports.ts';
 import { createReadFile, type ReadStored } from '../../src/tools/read-file.ts';
+import { pdf, png } from '../helpers/media.ts';
 import { call, filePlan, searchPlan, textOf, toolContext, workspace } from './tool-context.ts';
 
 const NOTHING: ReadStored = () => Promise.resolve({ ok: false, reason: 'nothing is stored' });
+
+function readFileTool(files: Files, readStored = NOTHING, shows = { images: true, pdfs: true }): Tool {
+  return createReadFile({ files, readStored, shows });
+}
 type Content = string | Uint8Array;
 
 async function read(content: Content, input: JsonObject = {}, changes: Partial<ToolContext> = {}) {
   const at = await workspace({ 'a.txt': content });
   const plan = await filePlan(at, 'a.txt', 'read');
-  const output = await call(
-    createReadFile(at.files, NOTHING),
-    { path: 'a.txt', ...input },
-    plan,
-    toolContext(changes).context,
-  );
+  const output = await call(readFileTool(at.files), { path: 'a.txt', ...input }, plan, toolContext(changes).context);
   return { ...output, text: textOf(output) };
 }
 
@@ -89,6 +89,16 @@ describe('reading a file', () => {
     expect(page.text).not.toContain('\uFFFD');
   });
 
+  test('shows an image and a PDF as they are, whatever their names', async () => {
+    const image = png(4, 3);
+    expect(await read(image)).toMatchObject({
+      status: 'ok',
+      content: [{ type: 'image', source: { media_type: 'image/png', data: image.toString('base64') } }],
+      bytes: image.length,
+    });
+    expect((await read(pdf(2))).content).toMatchObject([{ type: 'document', pages: 2 }]);
+  });
+
   test.each<[string, Content, string]>([
     ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), 'a PNG image'],
     ['a JPEG image', Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF', 'latin1'), 'a JPEG image'],
@@ -119,11 +129,7 @@ describe('reading a file', () => {
 
   test('says that a file is missing', async () => {
     const at = await workspace();
-    const output = await call(
-      createReadFile(at.files, NOTHING),
-      { path: 'no.txt' },
-      await filePlan(at, 'no.txt', 'read'),
-    );
+    const output = await call(readFileTool(at.files), { path: 'no.txt' }, await filePlan(at, 'no.txt', 'read'));
     expect(output).toMatchObject({ status: 'error', content: [{ text: 'no.txt: there is no such file' }] });
   });
 });
@@ -138,14 +144,14 @@ describe('listing a folder', () => {
       'out/z': '',
       '.github/x.yml': '',
     });
-    const tool = createReadFile(at.files, NOTHING);
+    const tool = readFileTool(at.files);
     expect(textOf(await call(tool, { path: '.' }, await searchPlan(at)))).toBe('.github/\n.gitignore\nb.txt\nsrc/');
     expect(textOf(await call(tool, { path: 'src' }, await searchPlan(at, 'src')))).toBe('a.ts\nx/');
   });
 
   test('shows only what the rule admits', async () => {
     const at = await workspace({ 'b.txt': '', 'src/a.ts': '', 'src/gen/b.ts': '' });
-    const tool = createReadFile(at.files, NOTHING);
+    const tool = readFileTool(at.files);
     const plan = await searchPlan(at, '.', ['src/**', '!src/gen/**']);
     expect(textOf(await call(tool, { path: '.' }, plan))).toBe('src/');
     expect(
@@ -158,7 +164,7 @@ describe('listing a folder', () => {
   test('follows a link to a folder and says when there is nothing', async () => {
     const at = await workspace({ 'src/a.ts': '', 'out/.gitignore': '*\n' });
     symlinkSync('src', join(at.root, 'link'));
-    const tool = createReadFile(at.files, NOTHING);
+    const tool = readFileTool(at.files);
     expect(textOf(await call(tool, { path: 'link' }, await searchPlan(at, 'link')))).toBe('a.ts');
     expect(textOf(await call(tool, { path: 'out' }, await searchPlan(at, 'out')))).toBe('(no files)');
   });
@@ -178,7 +184,7 @@ describe('reading a stored output', () => {
 
   test('pages it like a file', async () => {
     const { files } = await workspace();
-    const tool = createReadFile(files, stored('a\nb\nc\n'));
+    const tool = readFileTool(files, stored('a\nb\nc\n'));
     const plan = { kind: 'run_file', effect: 'read', path: 'outputs/1.txt' } as const;
     expect(textOf(await call(tool, { path: 'run:outputs/1.txt', view_range: [2, 2] }, plan))).toBe('     2\tb');
     const missing = await call(tool, { path: 'run:outputs/2.txt' }, { ...plan, path: 'outputs/2.txt' });
@@ -190,7 +196,7 @@ describe('reading a stored output', () => {
 
   test('wraps a long line, so that every part of it can be reached', async () => {
     const { files } = await workspace();
-    const tool = createReadFile(files, stored(`${'x'.repeat(5000)}END`));
+    const tool = readFileTool(files, stored(`${'x'.repeat(5000)}END`));
     const plan = { kind: 'run_file', effect: 'read', path: 'outputs/1.txt' } as const;
     expect(textOf(await call(tool, { path: 'run:outputs/1.txt', view_range: [3, -1] }, plan))).toBe(
       `     3\t${'x'.repeat(1000)}END`,

@@ -18,6 +18,7 @@ async function builtins(names: readonly string[] = ALL): Promise<Tool[]> {
       wrap: (argv, cwd) => ({ argv: [...argv], cwd, env: {} }),
     },
     readStored: () => Promise.resolve({ ok: false, reason: 'nothing is stored' }),
+    shows: { images: true, pdfs: true },
   });
 }
 
