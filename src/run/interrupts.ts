@@ -63,6 +63,22 @@ export function follow(signal?: AbortSignal): Interrupts {
   };
 }
 
+/** Interrupts of one run among several: what ends them all ends it, with the same cause. */
+export function partOf(outer: Interrupts): Interrupts {
+  const interrupts = createInterrupts();
+  const { signal } = outer;
+  const onAbort = (): void => interrupts.abort(signal.reason as AbortCause); // the outer ones abort with nothing else
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    ...interrupts,
+    dispose() {
+      interrupts.dispose();
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
 function createInterrupts(): Interrupts {
   const all = new AbortController();
   const ordinary = new AbortController();

@@ -17,6 +17,7 @@ import type { Limits, RunConfig } from '../core/config.ts';
 import type { EventBody, RunEvent, RunStart } from '../core/events.ts';
 import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
+import type { Interrupts } from './interrupts.ts';
 import type { Built } from './parts.ts';
 import type { Env } from './place.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -32,13 +33,15 @@ export interface ResumeRequest {
   env: Env;
   cwd?: string;
   early_signal?: () => CancelSignal | undefined;
+  /** What may cut the run short; absent: the process's signals. Disposed of at the end. */
+  interrupts?: Interrupts;
   subscribers: (place: RunPlace) => Subscriber[];
 }
 
 /** Goes on where a run stopped, in its own folder, under its own task, policy and schema. */
 export async function resume(request: ResumeRequest): Promise<SegmentResult> {
   const { env, cwd = process.cwd(), subscribers } = request;
-  const interrupts = listen(request.early_signal);
+  const interrupts = request.interrupts ?? listen(request.early_signal);
   try {
     const { folder, events, state, start } = reopen(resolve(cwd, request.run_dir));
     const config = configOf(start, request);

@@ -56,10 +56,19 @@ export function createRunId({ now_ms, attempt, random }: { now_ms: number; attem
   return `${time}-${attempt}-${tail}`;
 }
 
+export interface FolderOptions {
+  out?: string;
+  cwd: string;
+  /** Where folders of runs go when no `out` is given; absolute. Default: `agent-run-results` below `cwd`. */
+  results?: string;
+  name: string;
+  run_id: string;
+}
+
 /** Makes or empties the folder of a new run and creates its transcript; throws UsageError when that cannot be. */
-export function openRunFolder(options: { out?: string; cwd: string; name: string; run_id: string }): RunFolder {
-  const { out, cwd, name, run_id } = options;
-  const dir = out === undefined ? defaultFolder(cwd, name, run_id) : absolute(cwd, out);
+export function openRunFolder(options: FolderOptions): RunFolder {
+  const { out, cwd, results = join(cwd, RESULTS_FOLDER), name, run_id } = options;
+  const dir = out === undefined ? defaultFolder(results, name, run_id) : absolute(cwd, out);
   attempt(dir, () => makeFolders(dir));
   const leftovers = earlierFiles(dir);
   const release = takeLock(dir, run_id);
@@ -75,7 +84,7 @@ export function openRunFolder(options: { out?: string; cwd: string; name: string
 }
 
 /** Makes a folder and what is missing above it. Node 20's own recursion never ends where a parent exists and refuses, as /proc does. */
-function makeFolders(dir: string): void {
+export function makeFolders(dir: string): void {
   if (existsSync(dir)) return;
   makeFolders(dirname(dir));
   try {
@@ -126,8 +135,7 @@ function runsIn(parent: string): string[] {
     .sort();
 }
 
-function defaultFolder(cwd: string, name: string, run_id: string): string {
-  const results = join(cwd, RESULTS_FOLDER);
+function defaultFolder(results: string, name: string, run_id: string): string {
   const task = join(results, folderName(name));
   for (const folder of [results, task]) {
     attempt(folder, () => makeFolders(folder));
@@ -143,11 +151,11 @@ function folderName(name: string): string {
     name
       .replace(/[^A-Za-z0-9._-]+/g, '-')
       .replace(/^[.-]+/, '')
-      .slice(0, 100) || 'task'
+      .slice(0, 200) || 'task'
   );
 }
 
-function ignoreItself(folder: string): void {
+export function ignoreItself(folder: string): void {
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o644 });
   } catch (error) {
@@ -163,7 +171,7 @@ function absolute(cwd: string, out: string): string {
 }
 
 /** A link may have been planted by whoever wrote the workspace: where it leads is not what the caller named. */
-function refuseLink(path: string): void {
+export function refuseLink(path: string): void {
   const stat = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }));
   if (!stat || stat.isDirectory()) return;
   const what = stat.isSymbolicLink() ? 'a symbolic link' : 'not a folder';

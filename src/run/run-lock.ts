@@ -11,8 +11,8 @@ export const LOCK_FILE = '.lock';
 const held = new Set<string>();
 
 /** Takes the folder for this process; the answer gives it free. Throws UsageError while another run is alive in it. */
-export function takeLock(dir: string, run_id: string): () => void {
-  const path = join(dir, LOCK_FILE);
+export function takeLock(dir: string, run_id: string, name = LOCK_FILE): () => void {
+  const path = join(dir, name);
   if (held.has(path)) throw new UsageError(`another run of this process is writing ${dir}; name another folder`);
   const text = `${JSON.stringify({ pid: process.pid, born: bornAt(process.pid), host: hostname(), run_id })}\n`;
   if (!create(path, text)) {

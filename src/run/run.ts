@@ -13,6 +13,7 @@ import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Env } from './place.ts';
+import type { RunFolder } from './run-folder.ts';
 import type { RunPlace, SegmentResult } from './segment.ts';
 
 export interface RunRequest {
@@ -24,6 +25,8 @@ export interface RunRequest {
   early_signal?: () => CancelSignal | undefined;
   /** What may cut the run short; absent: the process's signals. Disposed of at the end. */
   interrupts?: Interrupts;
+  /** The folder that stands for `agent-run-results`; absolute. */
+  results?: string;
   subscribers: (place: RunPlace) => Subscriber[];
   /** Hears of secrets that come up in mid-run, before they are used. */
   onSecret?: (value: string) => void;
@@ -36,8 +39,8 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
   try {
     const attempt = Number(env['GITHUB_RUN_ATTEMPT']) || 1;
     const run_id = createRunId({ now_ms: SYSTEM_CLOCK.now(), attempt, random: Math.random });
-    const { out, keep, task } = request.config;
-    const folder = openRunFolder({ ...(out === undefined ? {} : { out }), cwd, name: task.name, run_id });
+    const { out, keep } = request.config;
+    const folder = folderFor(request, run_id);
     const config = await placed(request, interrupts.signal);
     const result = await runSegment({
       config,
@@ -63,6 +66,12 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
   } finally {
     interrupts.dispose();
   }
+}
+
+function folderFor({ config, cwd = process.cwd(), results }: RunRequest, run_id: string): RunFolder {
+  const { out, task } = config;
+  const place = { ...(out === undefined ? {} : { out }), ...(results === undefined ? {} : { results }) };
+  return openRunFolder({ ...place, cwd, name: task.name, run_id });
 }
 
 /** The configuration with what the environment, and a service that is asked, say about its model. */

@@ -7,6 +7,7 @@ import { openJournal } from '../journal/journal.ts';
 import { createBus } from '../subscribers/bus.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
+import { canChangeFiles } from './effects.ts';
 import { explain } from './explain.ts';
 import { finish, finishAtOnce } from './finish.ts';
 import { nextCommand } from './next-command.ts';
@@ -241,16 +242,4 @@ function partsOptions({ config, env, cwd, folder, interrupts, onSecret }: Segmen
     readStored: storedOutputs(folder.dir),
     serverLog: createServerLog(folder.outputsDir),
   };
-}
-
-const WRITERS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'bash']);
-
-/** Without a tool or command that may write, nothing changes and the tree need not be recorded. */
-function canChangeFiles({ task }: RunConfig): boolean {
-  return (
-    task.verify.length > 0 ||
-    (task.mcp_servers ?? []).length > 0 ||
-    task.tools.some(({ name }) => WRITERS.has(name)) ||
-    task.custom_tools.some(({ effect }) => effect === 'write')
-  );
 }

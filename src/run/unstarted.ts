@@ -15,11 +15,13 @@ export interface UnstartedFacts {
   message: string;
   /** As given on the command line; '' when none was. */
   task_file: string;
+  /** Absent: "task". */
+  name?: string;
   limits: TaskConfig['limits'];
 }
 
 /** The result of a run of which nothing but its end is known. */
-export function unstartedResult({ outcome, message, task_file, limits }: UnstartedFacts): ResultFile {
+export function unstartedResult({ outcome, message, task_file, name = 'task', limits }: UnstartedFacts): ResultFile {
   const now_ms = SYSTEM_CLOCK.now();
   const run_id = createRunId({ now_ms, attempt: 1, random: Math.random });
   return buildResult({
@@ -27,7 +29,7 @@ export function unstartedResult({ outcome, message, task_file, limits }: Unstart
     outcome,
     message,
     state: EMPTY_STATE,
-    task: unknownTask(task_file, limits),
+    task: { ...unknownTask(task_file, limits), name },
     usage: createUsageMeter().report(),
     runner: runnerFacts({ mode: 'auto', active: 'none', detail: 'the run ended before the sandbox was chosen' }),
     started_ms: now_ms,
@@ -37,12 +39,16 @@ export function unstartedResult({ outcome, message, task_file, limits }: Unstart
   });
 }
 
-/** Puts it into the folder given with `--out`, in the place of an earlier run's files: an old success must not stand there. */
-export function recordUnstarted(result: ResultFile, { out, cwd }: { out: string; cwd: string }): void {
-  const folder = openRunFolder({ out, cwd, name: result.task.name, run_id: result.run_id });
+/**
+ * Puts it into the folder given with `--out`, in the place of an earlier run's files: an old success must not stand
+ * there. With `results`, into a new folder below it. The answer is the folder.
+ */
+export function recordUnstarted(result: ResultFile, place: { out?: string; results?: string; cwd: string }): string {
+  const folder = openRunFolder({ ...place, name: result.task.name, run_id: result.run_id });
   try {
     const artifacts = { result: 'result.json', transcript: 'transcript.jsonl' };
     writeAtomically(folder.dir, 'result.json', `${JSON.stringify({ ...result, artifacts }, null, 2)}\n`);
+    return folder.dir;
   } finally {
     folder.release();
   }
