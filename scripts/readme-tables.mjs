@@ -50,7 +50,7 @@ async function makeTables() {
   const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
   const schema = JSON.parse(readFileSync(join(ROOT, 'schemas/task.schema.json'), 'utf8'));
   const { EXIT_CODES } = await importSource('src/core/outcome.ts');
-  const { OPTIONS } = await importSource('src/config/options.ts');
+  const { OPTIONS, BATCH_OPTIONS } = await importSource('src/config/options.ts');
   return {
     'action-inputs': table(['input', 'default', 'meaning'], Object.entries(action.inputs).map(inputRow)),
     'action-outputs': table(
@@ -60,6 +60,7 @@ async function makeTables() {
     'exit-codes': table(['code', 'meaning', '`exit_reason`'], codeRows(EXIT_CODES)),
     limits: table(['limit', 'default', 'meaning'], fieldRows(schema, schema.$defs.limits.properties)),
     options: table(['option', 'meaning'], Object.entries(OPTIONS).map(optionRow)),
+    'batch-options': table(['option', 'meaning'], Object.entries(BATCH_OPTIONS).map(optionRow)),
     'task-fields': table(
       ['field', 'meaning'],
       fieldRows(schema, schema.properties).map(([name, , meaning]) => [name, meaning]),

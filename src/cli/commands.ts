@@ -1,6 +1,6 @@
 // The command line as data: what help lists, what the parser knows, what this version does not do yet.
 
-import { OPTIONS, type OptionSpec } from '../config/options.ts';
+import { BATCH_OPTIONS, OPTIONS, type OptionSpec } from '../config/options.ts';
 
 export interface CommandSpec {
   /** Positional arguments as help shows them. */
@@ -10,20 +10,6 @@ export interface CommandSpec {
   options: readonly string[];
   available: boolean;
 }
-
-/** Options of a batch: listed and known, so that none is taken for a misspelling. */
-export const BATCH_OPTIONS: Record<string, OptionSpec> = {
-  rows: {
-    kind: 'text',
-    value: 'FILE.jsonl',
-    describe: 'one run for each line of inputs (not available in this version)',
-  },
-  workers: { kind: 'count', value: 'N', describe: 'runs at the same time (not available in this version)' },
-  shard: { kind: 'text', value: 'I/N', describe: 'only this part of the runs (not available in this version)' },
-  continue: { kind: 'switch', describe: 'skip what was already done (not available in this version)' },
-  'fail-fast': { kind: 'switch', describe: 'stop at the first failure (not available in this version)' },
-  'max-total-cost-usd': { kind: 'usd', value: 'N', describe: 'most USD of all runs (not available in this version)' },
-};
 
 const RESUME_OPTIONS: Record<string, OptionSpec> = {
   prompt: { kind: 'text', value: 'TEXT', describe: 'a follow-up in the same conversation' },

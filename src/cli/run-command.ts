@@ -8,7 +8,7 @@ import { run, type RunRequest } from '../run/run.ts';
 import type { SegmentResult } from '../run/segment.ts';
 import { watchRun } from '../run/watchers.ts';
 import type { Invocation } from './invocation.ts';
-import { BATCH_OPTIONS } from './commands.ts';
+import { isBatch } from './is-batch.ts';
 import { deliver } from './deliver.ts';
 import { passSignals, takeSignal } from './early-signals.ts';
 import { loadTask } from './load-task.ts';
@@ -17,13 +17,19 @@ import type { World } from './world.ts';
 
 /** Runs one task; the exit code of its outcome. */
 export async function runCommand(invocation: Invocation, world: World): Promise<number> {
-  const file = oneTask(invocation);
   const options = mergeOptions(invocation.flags, world.env);
   if (options.dry_run) {
     passSignals();
     const { validateCommand } = await import('./validate-command.ts');
     return validateCommand(invocation, world);
   }
+  const file = invocation.positionals[0];
+  if (isBatch(invocation, world.cwd)) {
+    const { batchCommand } = await import('./batch-command.ts');
+    return batchCommand(invocation, options, world);
+  }
+  if (file === undefined)
+    throw new UsageError('no task given; expected a task file, - for standard input, or a command');
   const config = await loadTask(file, options, world);
   const { env, cwd } = world;
   const request = { config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) };
@@ -79,17 +85,6 @@ async function deliverAfter(act: () => Promise<SegmentResult>, options: RunOptio
   } finally {
     interrupts.dispose();
   }
-}
-
-function oneTask({ positionals, flags }: Invocation): string {
-  const batch = Object.keys(BATCH_OPTIONS).find((name) => name in flags);
-  if (batch) throw new UsageError(`--${batch} is not available in this version`);
-  const [file] = positionals;
-  if (file === undefined)
-    throw new UsageError('no task given; expected a task file, - for standard input, or a command');
-  if (positionals.length > 1)
-    throw new UsageError('running several tasks at once is not available in this version; run them one by one');
-  return file;
 }
 
 function wantsColor(options: RunOptions, { env, stderr }: World): boolean {

@@ -85,8 +85,8 @@ function buildParser(take: Take): Argv {
     });
   }
   return parser.command({
-    command: '$0 [task]',
-    describe: 'run one task file',
+    command: '$0 [task..]',
+    describe: 'run task files',
     builder: (command: Argv) => addOptions(command, COMMANDS.run.options),
     handler: (values) => take('run', values),
   });

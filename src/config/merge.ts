@@ -2,6 +2,7 @@
 
 import { UsageError } from '../core/errors.ts';
 import {
+  type BatchOptionName,
   type Color,
   COLORS,
   type Format,
@@ -83,7 +84,7 @@ export function tightest(own: number | null, other: number | undefined): number 
 }
 
 /** Texts of an option that may be given once; the message of a repetition shows both values. */
-function single(name: OptionName, flags: RawFlags, env: Env): Given<string>[] {
+export function single(name: OptionName | BatchOptionName, flags: RawFlags, env: Env): Given<string>[] {
   const all = given(name, flags, env);
   const repeated = all.filter(({ origin }) => origin === `--${name}`);
   if (repeated.length < 2) return all;

@@ -41,12 +41,25 @@ export const OPTIONS = {
   'dry-run': { kind: 'switch', describe: 'only validate, call no model' },
 } as const satisfies Record<string, OptionSpec>;
 
+/** Options of a command line that asks for several runs. */
+export const BATCH_OPTIONS = {
+  workers: { kind: 'count', value: 'N', describe: 'runs at the same time (default: 1)' },
+  shard: { kind: 'text', value: 'I/N', describe: 'only part I of N of the runs, counted from 1' },
+  rows: { kind: 'text', value: 'FILE.jsonl', describe: 'one run of the task for each line {name, workspace, inputs}' },
+  continue: { kind: 'switch', describe: 'go on with an interrupted batch; what is finished is not paid for again' },
+  'fail-fast': { kind: 'switch', describe: 'begin no further run once one has failed' },
+  'max-total-cost-usd': { kind: 'usd', value: 'N', describe: 'most USD of all runs together' },
+} as const satisfies Record<string, OptionSpec>;
+
+const EVERY_OPTION: Record<string, OptionSpec> = { ...OPTIONS, ...BATCH_OPTIONS };
+
 export type OptionName = keyof typeof OPTIONS;
+export type BatchOptionName = keyof typeof BATCH_OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]; // keys of the record above, nothing else
 
 /** Flags as a command line parser yields them; all values are still texts. */
-export type RawFlags = Partial<Record<OptionName, string | boolean | readonly string[]>>;
+export type RawFlags = Partial<Record<OptionName | BatchOptionName, string | boolean | readonly string[]>>;
 
 /** A value and where it came from, for messages: "--max-turns" or "AGENT_RUN_MAX_TURNS". */
 export interface Given<T> {
@@ -54,13 +67,13 @@ export interface Given<T> {
   origin: string;
 }
 
-export function variableOf(name: OptionName): string {
+export function variableOf(name: OptionName | BatchOptionName): string {
   return `AGENT_RUN_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /** Texts given for one option, the strongest first; an empty variable counts as unset, an empty flag is a mistake. */
 export function given(
-  name: OptionName,
+  name: OptionName | BatchOptionName,
   flags: RawFlags,
   env: Readonly<Record<string, string | undefined>>,
 ): Given<string>[] {
@@ -69,7 +82,8 @@ export function given(
   const variable = env[variableOf(name)];
   const fromFlags = texts.map((value) => ({ value, origin: `--${name}` }));
   for (const { value, origin } of fromFlags) {
-    if (value === '') throw new UsageError(`${origin}: found "", expected ${expectation(OPTIONS[name])}`);
+    if (value === '')
+      throw new UsageError(`${origin}: found "", expected ${expectation(EVERY_OPTION[name] ?? OPTIONS.out)}`);
   }
   return variable ? [...fromFlags, { value: variable, origin: variableOf(name) }] : fromFlags;
 }

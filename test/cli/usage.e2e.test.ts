@@ -31,8 +31,7 @@ describe('a mistake of the caller', () => {
     ['no task', [], ['no task given', 'next: agent-run --help']],
     ['a workspace that does not exist', ['task.json', '--workspace', 'nowhere'], ['--workspace: found "nowhere"']],
     ['a command of a later version', ['diff', 'a', 'b'], ['"diff" is not available in this version']],
-    ['an option of a later version', ['task.json', '--rows', 'x.jsonl'], ['--rows is not available in this version']],
-    ['several tasks', ['run', 'task.json', 'b.json'], ['not available in this version']],
+    ['a shard out of range', ['run', 'task.json', '--shard', '4/3'], ['--shard: found "4/3"', 'I from 1 to N']],
   ])('is code 2 with one message and no stack: %s', async (_what, argv, parts) => {
     const { code, stdout, stderr } = await cli.run(argv, { cwd: tempTree(BROKEN) });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

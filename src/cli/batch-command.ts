@@ -1,0 +1,125 @@
+// `agent-run run TASK...`: several runs, one report.
+
+import { dirname, join } from 'node:path';
+import { runBatch, type BatchResult } from '../batch/batch.ts';
+import { countsText, watchLines } from '../batch/lines.ts';
+import { buildReport, type BatchReport, type ReportRun } from '../batch/report.ts';
+import { mergeBatchOptions } from '../config/batch-options.ts';
+import type { RunOptions } from '../config/merge.ts';
+import { errorText, UsageError } from '../core/errors.ts';
+import type { AbortCause } from '../core/events.ts';
+import { showMany, showUsd } from '../core/figures.ts';
+import { exitCode } from '../core/outcome.ts';
+import { jsonLine, logLine } from '../core/sanitise.ts';
+import { listen } from '../run/interrupts.ts';
+import { shellWord } from '../run/next-command.ts';
+import { takeSignal } from './early-signals.ts';
+import { printLines } from './failure.ts';
+import type { Invocation } from './invocation.ts';
+import { loadTask } from './load-task.ts';
+import type { World } from './world.ts';
+
+/** Runs them all; the worst of their codes. */
+export async function batchCommand(
+  { positionals, flags }: Invocation,
+  options: RunOptions,
+  world: World,
+): Promise<number> {
+  const { env, cwd } = world;
+  const started_ms = Date.now();
+  const interrupts = listen(takeSignal);
+  try {
+    const batch = mergeBatchOptions(flags, env);
+    if (positionals.length === 0) throw new UsageError('no task given; expected task files or globs');
+    const result = await runBatch({
+      words: positionals,
+      options,
+      batch,
+      env,
+      cwd,
+      load: (file, own) => loadTask(file, own, onceRead(world)),
+      interrupts,
+      watch: watchLines({
+        write: (text) => world.stderr.write(text),
+        quiet: options.quiet,
+        verbose: options.verbose,
+        color: false,
+        fault: (error) => printLines(world, error instanceof Error ? (error.stack ?? '') : errorText(error)),
+        ...(options.format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
+      }),
+    });
+    return await deliverReport(result, { options, signal: interrupts.signal }, world);
+  } catch (error) {
+    // UsageError: nothing could begin. A reader of stdout gets a report all the same.
+    if (!(error instanceof UsageError) || options.format === 'text') throw error;
+    const facts = { runs: [], not_started: [], problems: [error.message], codes: [2] };
+    const report = buildReport({ ...facts, started_ms, finished_ms: Date.now() });
+    printEnd(report, undefined, world);
+    writeReport(report, options, world);
+    return report.totals.exit_code;
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+/** Standard input is read for the first task that asks, and is the same for the others. */
+function onceRead(world: World): World {
+  return world;
+}
+
+interface Wanted {
+  options: RunOptions;
+  /** Ends the waiting for a reader. */
+  signal: AbortSignal;
+}
+
+async function deliverReport(result: BatchResult, { options, signal }: Wanted, world: World): Promise<number> {
+  const { report, report_file } = result;
+  if (!options.quiet || result.exit_code !== 0) printEnd(report, report_file, world);
+  writeReport(report, options, world);
+  const aborted = new Promise<false>((done) => {
+    if (signal.aborted) done(false);
+    else signal.addEventListener('abort', () => done(false), { once: true });
+  });
+  const taken = await Promise.race([world.stdout.flush(), aborted]);
+  if (taken || result.exit_code !== 0) return result.exit_code;
+  printLines(world, `agent-run: stdout was not read to its end; the report stands in ${report_file}`);
+  return signal.aborted ? exitCode(signal.reason as AbortCause) : 1; // interrupts abort with nothing else
+}
+
+/** How the whole ended: the worst of it, where the report is, what was spent, what to type next. */
+function printEnd(report: BatchReport, file: string | undefined, world: World): void {
+  const { exit_code, turns, cost_usd } = report.totals;
+  const worst = exit_code === 0 ? undefined : report.runs.find((run) => run.exit_code === exit_code);
+  const reason = worst?.exit_reason ?? (exit_code === 0 ? 'completed' : exit_code > 128 ? 'cancelled' : 'config_error');
+  const [problem = ''] = worst || exit_code === 0 ? [] : report.problems;
+  const cause = [problem, ...(worst ? [worst.task] : []), countsText(report)].filter((part) => part !== '').join('; ');
+  const parts = [
+    `agent-run: ${reason} (exit ${exit_code}): ${cause}`,
+    ...(file === undefined ? [] : [`at ${file}`]),
+    turns === 0 ? 'spent nothing' : `spent ${showMany(turns, 'turn')}, ${showUsd(cost_usd)}`,
+    ...(exit_code === 0 ? [] : [`next: ${nextAfter(report, worst, file)}`]),
+  ];
+  printLines(world, parts.join(' | '));
+}
+
+/** What the machine, the service or a signal ended goes on with --continue; anything else is worth reading first. */
+function nextAfter(report: BatchReport, worst: ReportRun | undefined, file: string | undefined): string {
+  if (file === undefined) return 'agent-run run --help';
+  const { exit_code } = report.totals;
+  if (exit_code === 1 || exit_code === 6 || exit_code > 128) return 'the same command with --continue';
+  if (exit_code === 2) return `agent-run validate ${worst ? shellWord(worst.file) : 'TASK...'}`;
+  const folder = worst?.run_dir ? join(dirname(file), worst.run_dir) : undefined;
+  return `cat ${shellWord(folder === undefined ? file : join(folder, 'summary.md'))}`;
+}
+
+function writeReport(report: BatchReport, { format }: RunOptions, world: World): void {
+  if (format === 'json') world.stdout.write(`${jsonLine(report)}\n`);
+  else if (format === 'stream-json') world.stdout.write(`${jsonLine({ type: 'batch_end', report })}\n`);
+  else for (const line of table(report)) world.stdout.write(`${logLine(line)}\n`);
+}
+
+/** One line a run: code, reason, name, folder. */
+function table({ runs }: BatchReport): string[] {
+  return runs.map((run) => [run.exit_code, run.exit_reason, run.task, run.run_dir].join('\t'));
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { useCli } from '../helpers/cli.ts';
+import { tempTree } from '../helpers/temp.ts';
+import { taskText } from '../batch/harness.ts';
+
+const cli = useCli();
+const TASKS = { 't/a.json': taskText([{ text: 'A' }]), 't/b.json': taskText([{ text: '::error::B' }]) };
+
+describe('stdout of a batch', () => {
+  test('has a line for each run, and stderr one for the whole', async () => {
+    const { code, stdout, stderr } = await cli.run(['run', 't/*.json', '--workers', '2'], { cwd: tempTree(TASKS) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^0\tcompleted\ta\ta\/\S+\n0\tcompleted\tb\tb\/\S+\n$/);
+    expect(stderr).toMatch(
+      /^agent-run: completed \(exit 0\): 2 runs: 2 success \| at \S+report\.json \| spent 2 turns/m,
+    );
+  });
+
+  test('is the report with --format json, on a mistake of the command line too', async () => {
+    const cwd = tempTree(TASKS);
+    const good = await cli.run(['run', 't/a.json', 't/b.json', '--format', 'json'], { cwd });
+    const file = join(cwd, 'agent-run-results/report.json');
+    expect(JSON.parse(good.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+    const bad = await cli.run(['run', 't/*.json', '--shard', '0/2', '--format', 'json'], { cwd });
+    expect(bad.code).toBe(2);
+    expect(JSON.parse(bad.stdout)).toMatchObject({ runs: [], problems: [expect.stringContaining('found "0/2"')] });
+    expect(bad.stderr).toMatch(
+      /^agent-run: config_error \(exit 2\): --shard: found "0\/2".* \| spent nothing \| next: /m,
+    );
+  });
+
+  test('is every event with --format stream-json, the report last', async () => {
+    const { stdout } = await cli.run(['run', 't/*.json', '--format', 'stream-json'], { cwd: tempTree(TASKS) });
+    const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { type: string }); // prettier-ignore
+    expect(events.filter(({ type }) => type === 'run_end')).toHaveLength(2);
+    expect(events.at(-1)).toMatchObject({ type: 'batch_end', report: { totals: { runs: 2 } } });
+  });
+});
