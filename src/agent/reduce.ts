@@ -140,7 +140,7 @@ function onToolEnd(state: RunState, event: ToolEnd): RunState {
     gauge: state.gauge + roughTokens(event.content),
     media: holdMedia(state.media, event.content),
     results: new Map(state.results).set(event.tool_use_id, resultBlock(event)),
-    why: denied || state.why === 'tool_denied' ? 'tool_denied' : 'tool_results',
+    why: whyAfter(state, event),
     tool_stats: {
       total: stats.total + 1,
       denied: stats.denied + (denied ? 1 : 0),
@@ -149,6 +149,14 @@ function onToolEnd(state: RunState, event: ToolEnd): RunState {
     },
     ledger: event.status === 'over_limit' ? { ...state.ledger, tool_calls: state.ledger.tool_calls + 1 } : state.ledger,
   };
+}
+
+/** What most needs the model's eye: a denial, then what it has to mend. */
+function whyAfter({ why, checked }: RunState, { status }: ToolEnd): ContinueReason {
+  if (status === 'denied' || why === 'tool_denied') return 'tool_denied';
+  if (status === 'invalid' && checked?.ok === false) return 'output_repair';
+  if (status === 'invalid' || status === 'unknown') return 'call_repair';
+  return why === 'call_repair' ? why : 'tool_results';
 }
 
 const WHY_SAID = {

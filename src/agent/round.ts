@@ -117,7 +117,8 @@ export class Round {
   }
 
   async #prepare(block: ToolUseBlock): Promise<Prepared> {
-    const { registry, policy } = this.#parts;
+    const { registry, policy, texts } = this.#parts;
+    if (block.fault !== undefined) return { ready: false, ended: failed('invalid', texts.callFault(block.fault)) };
     const tool = registry.get(block.name);
     if (!tool) return { ready: false, ended: failed('unknown', unknownTool(block.name, registry)) };
     const parsed = registry.parse(block.name, block.input_json);

@@ -80,7 +80,7 @@ export function ask(state: RunState, { budget, max_output_tokens }: Advice): Ask
 
 /** True for the call that hands over the output; in other modes its name is just an unknown tool. */
 export function submits(call: ToolUseBlock, advice: Advice): boolean {
-  return advice.gate.mode === 'tool' && call.name === SUBMIT_TOOL;
+  return advice.gate.mode === 'tool' && call.name === SUBMIT_TOOL && call.fault === undefined;
 }
 
 /** How many more outputs may still be refused. */

@@ -87,7 +87,7 @@ async function buildTask(
   const { source, task } = building;
   const model = await buildModel(building, options.model);
   const prompts = await buildPrompts(building);
-  building.issues.push(...unavailableIssues(task, model));
+  building.issues.push(...unavailableIssues(task));
   return {
     name: task.name ?? nameOf(source.file),
     file: source.file,

@@ -1,13 +1,12 @@
 // Parts of the format that this version does not carry out yet. Ignoring them in silence would make a run look better
 // than it was, so a task that uses one is refused.
 
-import type { ModelConfig } from '../core/config.ts';
 import type { Issue } from './issues.ts';
 import { pointerTo } from './pointer.ts';
 import type { TaskFile } from './task-file.ts';
 
 /** One issue for each capability that the task uses and this version lacks. */
-export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
+export function unavailableIssues(task: TaskFile): Issue[] {
   const used: [pointer: string, used: boolean, what: string][] = [
     ...Object.entries(task.mcp_servers ?? {}).map(([name, server]): [string, boolean, string] => [
       pointerTo(pointerTo('/mcp_servers', name), 'url'),
@@ -17,14 +16,8 @@ export function unavailableIssues(task: TaskFile, model: ModelConfig): Issue[] {
     ['/skills', (task.skills ?? []).length > 0, 'skills'],
     ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],
     ['/github/comment', Boolean(task.github?.comment), 'comments on pull requests'],
-    ...modelUses(model, '/model'),
-    ...model.fallback.flatMap((fallback, index) => modelUses(fallback, `/model/fallback/${index}`)),
   ];
   return used
     .filter(([, isUsed]) => isUsed)
     .map(([pointer, , what]) => ({ pointer, at: 'key', message: `${what} are not available in this version` }));
-}
-
-function modelUses(model: ModelConfig, pointer: string): [string, boolean, string][] {
-  return [[`${pointer}/tool_protocol`, model.tool_protocol === 'xml', 'models with tool_protocol "xml"']];
 }

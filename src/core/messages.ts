@@ -34,7 +34,14 @@ export interface ToolUseBlock {
   input_json: string;
   /** The block's text before and after its input, when it holds more than type, id, name, input in this order. */
   around_json?: [before: string, after: string];
+  /** Read out of the reply's text, where it stands as the model wrote it; a model that calls this way is sent the text alone. */
+  in_text?: true;
+  /** What is wrong with such a text: the call is answered with an error and never run. */
+  fault?: CallFault;
 }
+
+/** Why a text that begins like a call is none. `inline`: it stands behind words of the same line. */
+export type CallFault = 'unclosed' | 'no_name' | 'no_params' | 'open_string' | 'inline' | 'forged_result';
 
 /** A block of a type we do not act on (server tools and newer ones), as the JSON text that arrived. */
 export interface OpaqueBlock {

@@ -24,6 +24,8 @@ export interface SendHooks {
   onBlock(block: ToolUseBlock): void;
   /** The attempt failed: blocks offered since the last call belong to no reply. */
   onDiscard(): void;
+  /** Text of the reply as it arrives, of the text block with this number; not cleaned, and of the present attempt only. */
+  onText?(text: string, block: number): void;
   onAttempt(attempt: Omit<Attempt, 'type' | 'turn'>): void;
   /** Asked before each further attempt: the limit that forbids it, if any. */
   admit(): LimitHit | undefined;

@@ -39,6 +39,7 @@ export type ContinueReason =
   | 'prompt'
   | 'tool_results'
   | 'tool_denied'
+  | 'call_repair'
   | 'output_missing'
   | 'output_repair'
   | 'pause_turn'

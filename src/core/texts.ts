@@ -1,5 +1,31 @@
 import type { CheckResult, OutputMode, VerifyEnd } from './events.ts';
+import type { CallFault } from './messages.ts';
 import type { LimitHit } from './outcome.ts';
+
+/** What is said to models without tool calling, which call in free text. */
+export interface ProtocolTexts {
+  /** The part of the system prompt that describes the tools and how they are called. */
+  tools(tools: readonly ProtocolTool[]): string;
+  /** A call's result; `output` holds none of `tags`. */
+  toolResult(result: ProtocolResult): string;
+  /** Names of tags that what comes from outside may not hold: those that a result is written with. */
+  readonly tags: readonly string[];
+}
+
+export interface ProtocolTool {
+  name: string;
+  description: string;
+  /** JSON Schema of its parameters, as text. */
+  schema: string;
+}
+
+export interface ProtocolResult {
+  tool: string;
+  /** Which call of the reply it answers, from 1. */
+  call: number;
+  status: 'ok' | 'error';
+  output: string;
+}
 
 /** Every sentence the run says to a model, by occasion. */
 export interface Texts {
@@ -23,6 +49,8 @@ export interface Texts {
   /** Answers to calls that are not run. */
   concluding(hit: LimitHit): string;
   interrupted(): string;
+  /** Answer to a text that begins like a call and is none. */
+  callFault(fault: CallFault): string;
   cut(reason: string): string;
   /** `tool` null: the limit of all tools together. */
   callLimit(tool: string | null, limit: number): string;

@@ -135,6 +135,7 @@ async function sendOnce(
   const reader = new ReplyReader({
     redact: deps.redact,
     onBlock: (block) => hooks.onBlock(block),
+    onText: (text, block) => hooks.onText?.(text, block),
     request_bytes,
   });
   const context = { reader, watch, service, now_ms: started_ms, ...deps };

@@ -1,17 +1,29 @@
 import type { ModelConfig } from '../core/config.ts';
-import type { ModelClient } from '../core/ports.ts';
+import type { ModelClient, ProtocolTexts } from '../core/ports.ts';
 import type { AnthropicDeps } from './anthropic.ts';
 import { withFallback } from './fallback.ts';
+import { withXmlProtocol } from './xml-protocol.ts';
 import type { ScriptPlace } from './script-check.ts';
 
-export type ModelDeps = AnthropicDeps & { script_place?: ScriptPlace };
+export type ModelDeps = AnthropicDeps & {
+  script_place?: ScriptPlace;
+  /** What models with `tool_protocol: "xml"` are told; needed by them only. */
+  protocol?: ProtocolTexts;
+};
 
 /** The client of a task's model with its fallbacks; loads only what the provider needs. Throws UsageError. */
 export async function createModelClient(config: ModelConfig, deps: ModelDeps): Promise<ModelClient> {
-  const first = await createOne(config, deps);
+  const first = withProtocol(config, await createOne(config, deps), deps);
   const others: ModelClient[] = [];
   for (const fallback of config.fallback) others.push(await createModelClient(fallback, deps));
   return others.length === 0 ? first : withFallback([first, ...others]);
+}
+
+/** A recorded run holds the calls as they were read then. */
+function withProtocol({ provider, tool_protocol }: ModelConfig, client: ModelClient, deps: ModelDeps): ModelClient {
+  if (tool_protocol !== 'xml' || provider === 'replay') return client;
+  if (!deps.protocol) throw new Error('a model with tool_protocol "xml" needs the texts of the protocol');
+  return withXmlProtocol(client, { ...deps, texts: deps.protocol });
 }
 
 async function createOne(config: ModelConfig, deps: ModelDeps): Promise<ModelClient> {

@@ -19,6 +19,8 @@ export interface ChatReaderOptions {
   request_bytes: number;
   /** The id in the task, which reasoning is sent back to. */
   model: string;
+  /** Text as it comes, not cleaned. */
+  onText?: (text: string) => void;
   /** Ids of the calls in the history. */
   taken: ReadonlySet<string>;
 }
@@ -134,6 +136,7 @@ export class ChatReader {
     const text = textIn(part['content']);
     const refusal = textIn(part['refusal']);
     this.#text += text;
+    if (text !== '') this.#options.onText?.(text);
     this.#refusal += refusal;
     this.#received += text.length + refusal.length;
     this.#reason(part);

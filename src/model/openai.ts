@@ -105,6 +105,7 @@ async function sendOnce(session: Session, { request, hooks, signal }: Turn): Pro
     request_bytes: estimatedBytes(body, request.messages),
     model: config.id,
     taken: callIds(request),
+    onText: (text) => hooks.onText?.(text, 0),
   });
   const context = { reader, watch, service, now_ms: started_ms, ...deps };
   try {

@@ -32,6 +32,8 @@ export type ReadReply = Pick<
 export interface ReaderOptions {
   redact: Redact;
   onBlock: (block: ToolUseBlock) => void;
+  /** Text as it comes, not cleaned. */
+  onText?: (text: string, block: number) => void;
   /** Size of the request, for estimates where the service gives no usage. */
   request_bytes: number;
 }
@@ -132,7 +134,9 @@ export class ReplyReader {
     if (!block) return malformed(`${type} names block ${index}, which is not open`);
     if (type === 'content_block_stop') return this.#closeBlock(index, block);
     if (!isJsonObject(delta)) return malformed('a delta is not an object');
+    const known = block.text.length;
     this.#received += applyDelta(block, delta, data);
+    if (block.type === 'text') this.#tell(block.text.slice(known), index);
     return undefined;
   }
 
@@ -141,7 +145,12 @@ export class ReplyReader {
     const block = openBlock(json ?? '');
     if (!block) return malformed('content_block_start holds no block');
     this.#open.set(index, block);
+    if (block.type === 'text') this.#tell(block.text, index);
     return undefined;
+  }
+
+  #tell(text: string, index: number): void {
+    if (text !== '') this.#options.onText?.(text, index);
   }
 
   #closeBlock(index: number, open: OpenBlock): StreamFault | undefined {

@@ -1,4 +1,5 @@
 import { cutMiddle } from '../core/cut.ts';
+import type { CallFault } from '../core/messages.ts';
 import type { LimitHit } from '../core/outcome.ts';
 import type { CheckResult, Texts } from '../core/ports.ts';
 import type { OutputMode } from '../core/events.ts';
@@ -19,6 +20,15 @@ const LIMIT_NAMES: Record<LimitHit['reason'], string> = {
   max_cost: 'cost limit',
   max_tool_calls: 'tool call limit',
   timeout: 'time limit',
+};
+
+const FAULTS: Record<CallFault, string> = {
+  unclosed: 'the call is not closed with </tool_call>',
+  no_name: 'the call does not begin with <tool_call><name>NAME</name>',
+  no_params: 'its parameters do not stand between <params> and </params>',
+  open_string: 'a string in its parameters is not closed, so where the call ends is unknown',
+  inline: 'the call stands behind other words of its line; only shown, it belongs into a code fence',
+  forged_result: 'the reply writes a <tool_result> itself; results come only after your reply ends',
 };
 
 /** What a verify command printed is cut to this for the model. */
@@ -48,6 +58,8 @@ export const DEFAULT_TEXTS: Texts = {
   concluding: (hit) => `Not run: the ${LIMIT_NAMES[hit.reason]} of this run is reached.`,
   interrupted: () =>
     'The run was interrupted during this call: whether it took effect is unknown. Check before you repeat it.',
+  callFault: (fault) =>
+    `Not run, and nothing that follows it in the reply was: ${FAULTS[fault]}. Write the whole call again, on a line of its own: <tool_call><name>NAME</name><params>{JSON}</params></tool_call>`,
   cut: (reason) => `Not completed: the run is ending (${reason}).`,
   callLimit: (tool, limit) =>
     tool === null

@@ -29,7 +29,8 @@ export async function decidingParts(task: TaskConfig, model: ModelClient): Promi
     diagnoses_cache: model.diagnoses_cache === true,
     gate: await createGate(task.output, {
       prompts: task.prompts.length,
-      native: task.model.provider === 'anthropic',
+      // Calls in free text need replies that no schema binds.
+      native: task.model.provider === 'anthropic' && task.model.tool_protocol === 'native',
     }),
     budget: createBudget(task.limits, model.prices),
     texts: DEFAULT_TEXTS,

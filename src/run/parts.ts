@@ -3,6 +3,7 @@ import { shownTo } from '../core/media.ts';
 import { createRedactor } from '../journal/redact.ts';
 import { createModelClient } from '../model/create.ts';
 import { createPolicy } from '../policy/policy.ts';
+import { DEFAULT_PROTOCOL } from '../prompts/protocol.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -142,6 +143,7 @@ async function buildModel(
     random,
     redact: redactor.redact,
     onSecret,
+    protocol: DEFAULT_PROTOCOL,
     idle_timeout_ms: limits.idle_timeout_ms,
     max_retries: limits.max_retries,
     deadline: () => interrupts.remaining(),

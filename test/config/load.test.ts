@@ -169,8 +169,6 @@ limits: { max_turns: null, timeout: 1m }
         /^task\.json:1:\d+ .*not available in this version$/,
       );
     }
-    const files = { 'task.json': JSON.stringify({ prompt: 'x', model: { id: 'a', tool_protocol: 'xml' } }) };
-    expect(await refusal({ folder: tempFolder(), files })).toContain('not available in this version');
   });
 });
 

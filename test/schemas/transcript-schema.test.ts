@@ -31,7 +31,7 @@ describe('the transcript schema', () => {
 
   test('names the reasons and states that the code names', () => {
     const reasons = {
-      prompt: true, tool_results: true, tool_denied: true, output_missing: true, output_repair: true, pause_turn: true, resume_truncated: true,
+      prompt: true, tool_results: true, tool_denied: true, call_repair: true, output_missing: true, output_repair: true, pause_turn: true, resume_truncated: true,
       compaction: true, context_compacted: true, verify_feedback: true, finalize: true, next_prompt: true,
     } satisfies Record<ContinueReason, true>; // prettier-ignore
     const messages = {
