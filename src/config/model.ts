@@ -68,18 +68,28 @@ async function oneModel(building: Building, fields: ModelFields, pointer: string
     provider,
     id: fields.id ?? provider,
     max_tokens: fields.max_tokens ?? MAX_TOKENS,
-    ...(fields.context_tokens === undefined ? {} : { context_tokens: fields.context_tokens }),
-    ...(fields.claude_api === undefined ? {} : { claude_api: fields.claude_api }),
-    ...(fields.images === undefined ? {} : { images: fields.images }),
-    ...(fields.effort === undefined ? {} : { effort: fields.effort }),
-    ...(fields.base_url === undefined ? {} : { base_url: fields.base_url }),
-    ...(fields.api_key_env === undefined ? {} : { api_key_env: fields.api_key_env }),
+    ...asWritten(fields),
     tool_protocol: fields.tool_protocol ?? 'native',
     fallback: [],
     ...(fields.prices === undefined ? {} : { prices: buildPrices(fields.prices) }),
     ...(script === undefined ? {} : { script }),
     ...(replay === undefined ? {} : { replay }),
   };
+}
+
+const AS_WRITTEN = [
+  'context_tokens',
+  'claude_api',
+  'images',
+  'response_format',
+  'effort',
+  'base_url',
+  'api_key_env',
+] as const;
+
+/** Fields without a default, absent where the task has none. */
+function asWritten(fields: ModelFields): Partial<Pick<ModelConfig, (typeof AS_WRITTEN)[number]>> {
+  return Object.fromEntries(AS_WRITTEN.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
 }
 
 /** A cache price that is not given counts as the input price, so that cost is never understated by leaving it out. */

@@ -36,6 +36,7 @@ export interface ModelFields {
   context_tokens?: number;
   claude_api?: boolean;
   images?: boolean;
+  response_format?: boolean;
   effort?: NonNullable<ModelConfig['effort']>;
   base_url?: string;
   api_key_env?: string;

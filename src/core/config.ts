@@ -16,6 +16,8 @@ export interface ModelConfig {
   claude_api?: boolean;
   /** The model cannot be shown images; absent: it can, as far as is known. */
   images?: boolean;
+  /** Ask for the output by the service's structured output, or by the output tool; absent: as the provider is known to take it. */
+  response_format?: boolean;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   base_url?: string;
   api_key_env?: string;

@@ -29,12 +29,17 @@ export async function decidingParts(task: TaskConfig, model: ModelClient): Promi
     diagnoses_cache: model.diagnoses_cache === true,
     gate: await createGate(task.output, {
       prompts: task.prompts.length,
-      // Calls in free text need replies that no schema binds.
-      native: task.model.provider === 'anthropic' && task.model.tool_protocol === 'native',
+      native: takesSchemas(task.model),
     }),
     budget: createBudget(task.limits, model.prices),
     texts: DEFAULT_TEXTS,
     callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
     explain,
   };
+}
+
+/** Whether the output is asked for by the service's own means: as the task says, else as the provider is known. */
+function takesSchemas({ response_format, provider, tool_protocol }: TaskConfig['model']): boolean {
+  // Calls in free text need replies that no schema binds.
+  return response_format ?? (provider === 'anthropic' && tool_protocol === 'native');
 }
