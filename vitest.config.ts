@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/model-e2e/**'], // npm run test:model
     globals: false,
     reporters: ['default', './test/helpers/closing-line.ts'],
     restoreMocks: true,
