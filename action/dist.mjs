@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What installing and building may see: nothing of the step's secrets, since others wrote the packages. */
 const PASSED =
   /^(?:PATH|HOME|USERPROFILE|SYSTEMROOT|COMSPEC|TMPDIR|TEMP|TMP|LANG|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy|npm_config_(?!_).*)$/i;
-const PATIENCE_MS = 5 * 60_000;
+const PATIENCE_MS = 10 * 60_000;
 
 export function distFile(name) {
   return join(ROOT, 'dist', name);
