@@ -3,7 +3,7 @@
 import { buildLimits } from '../config/limits.ts';
 import { mergeOptions } from '../config/merge.ts';
 import { FORMATS, type Format, variableOf } from '../config/options.ts';
-import { errorText, UsageError } from '../core/errors.ts';
+import { errorText, UsageError, usageOutcome } from '../core/errors.ts';
 import { exitCode, type RunOutcome } from '../core/outcome.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
 import { nextCommand } from '../run/next-command.ts';
@@ -29,7 +29,7 @@ export async function reportFailure(error: unknown, asked: Asked): Promise<numbe
 }
 
 function outcomeOf(error: unknown): RunOutcome {
-  if (error instanceof UsageError) return { reason: error.reason, detail: error.message };
+  if (error instanceof UsageError) return usageOutcome(error);
   return { reason: 'internal_error', detail: errorText(error) };
 }
 

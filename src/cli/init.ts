@@ -9,7 +9,9 @@ import { REVIEW_FILES, type TemplateFile } from './templates/review.ts';
 export function initFolder(cwd: string, dir: string | undefined): string {
   const lines = REVIEW_FILES.map((file) => {
     const path = join(dir ?? '.', file.path);
-    return writeNew(resolve(cwd, path), path, file) ? `created ${path}` : `kept ${path}, which exists already`;
+    return writeNew(resolve(cwd, path), path, file)
+      ? `created ${path}`
+      : `kept ${path}, which exists already; remove it first to have it written anew`;
   });
   const task = join(dir ?? '.', 'agent-run/review.json');
   return `${lines.join('\n')}\nnext: agent-run validate ${task}\n`;

@@ -1,9 +1,10 @@
 // `agent-run validate TASK...` and --dry-run: everything a run would check, and no request.
 
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, usageOutcome } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
+import { nextCommand, shellWord } from '../run/next-command.ts';
 import { plan } from '../run/plan.ts';
 import type { Invocation } from './invocation.ts';
 import { printEnding } from './failure.ts';
@@ -39,7 +40,12 @@ async function judge(file: string, options: RunOptions, world: World): Promise<V
   } catch (error) {
     // UsageError: a mistake in this task; the others are still worth checking.
     if (!(error instanceof UsageError)) throw error;
-    printEnding(world, { reason: error.reason, detail: error.message }, { message: error.message, next: null });
+    printEnding(world, usageOutcome(error), {
+      message: error.message,
+      next: error.next
+        ? nextCommand(usageOutcome(error), { task_file: file })
+        : `agent-run validate ${shellWord(file)}`,
+    });
     return { file, valid: false, message: error.message };
   }
 }

@@ -61,6 +61,7 @@ export function fillInputs(
         pointer,
         at: 'key',
         message: `found no value for the required input "${name}", expected --input ${name}=VALUE`,
+        args: `--input ${name}=VALUE`,
       });
     }
   }

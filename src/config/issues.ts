@@ -9,6 +9,8 @@ export interface Issue {
   message: string;
   /** Point at the key instead of the value. */
   at?: 'key';
+  /** What the same command lacks, where nothing is wrong with the file. */
+  args?: string;
 }
 
 const SHOWN_ISSUES = 5;
@@ -39,7 +41,10 @@ export async function issuesError(source: Source, issues: readonly Issue[]): Pro
   const shown = others.slice(0, SHOWN_ISSUES - 1).map(({ message, place }) => `\n${formatPlace(place)}: ${message}`);
   const rest = others.length - shown.length;
   const message = `${first?.message ?? ''}${shown.join('')}${rest > 0 ? `\nand ${rest} more` : ''}`;
-  return new UsageError(message, { place: first?.place ?? { file: source.file } });
+  const args = issues.flatMap((issue) => issue.args ?? []);
+  // One mistake of the file among them, and the file is what to look at next.
+  const next = args.length === issues.length ? { next: { args: args.join(' ') } } : {};
+  return new UsageError(message, { place: first?.place ?? { file: source.file }, ...next });
 }
 
 function placeOf(file: string, pointer: string, line?: number, column?: number): Place {

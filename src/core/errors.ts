@@ -1,4 +1,4 @@
-import type { ExitReason } from './outcome.ts';
+import type { ExitReason, NextStep, RunOutcome } from './outcome.ts';
 
 /** Where in a file a mistake stands; lines and columns count from 1. */
 export interface Place {
@@ -13,13 +13,24 @@ export interface Place {
 export class UsageError extends Error {
   readonly reason: Extract<ExitReason, 'config_error' | 'mcp_unavailable' | 'sandbox_unavailable'>;
   readonly place: Place | undefined;
+  /** What to do or type next, where that is not to look at the task again. */
+  readonly next: NextStep | undefined;
 
-  constructor(message: string, options: { place?: Place; reason?: UsageError['reason']; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { place?: Place; reason?: UsageError['reason']; next?: NextStep; cause?: unknown } = {},
+  ) {
     super(options.place ? `${formatPlace(options.place)}: ${message}` : message, { cause: options.cause });
     this.name = 'UsageError';
     this.place = options.place;
     this.reason = options.reason ?? 'config_error';
+    this.next = options.next;
   }
+}
+
+/** A mistake of the caller as an ending. */
+export function usageOutcome({ reason, message, next }: UsageError): RunOutcome {
+  return { reason, detail: message, ...(next === undefined ? {} : { next }) };
 }
 
 /** The machine failed us (disk full, folder gone, stdout closed): exit reason `io_error`. */

@@ -65,12 +65,20 @@ export interface OutputIssue {
   message: string;
 }
 
+/** What mends a mistake: something to do first, and what the same command lacks. */
+export interface NextStep {
+  first?: string;
+  args?: string;
+}
+
 export type RunOutcome =
   | { reason: 'completed'; limit_reached?: LimitHit }
   | { reason: 'skipped'; detail: string }
   | {
       reason: 'internal_error' | 'io_error' | 'config_error' | 'mcp_unavailable' | 'sandbox_unavailable';
       detail: string;
+      /** What to do first, where it is known better than from the reason. */
+      next?: NextStep;
     }
   | { reason: 'output_invalid'; issues: OutputIssue[]; attempts: number }
   | { reason: 'output_missing'; detail: string }

@@ -18,6 +18,7 @@ export function readCredential(config: ModelConfig, env: Env): Credential {
   if (authToken) return { authToken };
   throw new UsageError(
     `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_FEDERATION_RULE_ID for keyless access, or name another variable in model.api_key_env`,
+    { next: { first: 'set ANTHROPIC_API_KEY' } },
   );
 }
 
@@ -30,6 +31,7 @@ export function namedKey(name: string, env: Env): string {
   if (key) return key;
   throw new UsageError(
     `the environment variable ${name}, named in model.api_key_env, is not set; set it to the API key`,
+    { next: { first: `set ${name}` } },
   );
 }
 

@@ -26,5 +26,6 @@ export function readAccess(config: ModelConfig, env: Env): Access {
   if (key) return { base, is_default, key };
   throw new UsageError(
     `no credentials for ${config.id}: set OPENAI_API_KEY, or name another variable in model.api_key_env, or another endpoint in model.base_url`,
+    { next: { first: 'set OPENAI_API_KEY' } },
   );
 }

@@ -78,6 +78,11 @@ const SUGGESTIONS = {
 
 /** What to type next after an ending, ready for a shell; null when there is nothing to do. */
 export function nextCommand(outcome: RunOutcome, facts: NextFacts): string | null {
+  if ('next' in outcome && outcome.next) {
+    const { first, args } = outcome.next;
+    const command = [again(facts, outcome), ...(args === undefined ? [] : [args])].join(' ');
+    return first === undefined ? command : `${first}, then ${command}`;
+  }
   return SUGGESTIONS[outcome.reason](facts, outcome);
 }
 

@@ -9,12 +9,13 @@ import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
+import { isMissing } from '../workspace/programs.ts';
 import { decidingParts } from './deciding.ts';
 import { buildPlace } from './place.ts';
 import { startServers } from './servers.ts';
 import type { Parts } from '../agent/loop.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
-import type { Clock, ModelClient, Random } from '../core/ports.ts';
+import type { Boundary, Clock, ModelClient, Random } from '../core/ports.ts';
 import type { McpTools } from '../tools/mcp.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Redactor } from '../journal/redact.ts';
@@ -70,6 +71,12 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   const deciding = await decidingParts(task, model);
   const task_files = task.files;
   const place = await buildPlace({ ...options, task_files });
+  try {
+    requirePrograms(task, place.boundary.env);
+  } catch (error) {
+    place.dispose();
+    throw error;
+  }
   await options.beforeServers?.(place);
   const servers = await startServers(options, place).catch((error: unknown) => {
     place.dispose();
@@ -150,11 +157,29 @@ async function buildModel(
   });
 }
 
+/** A check that cannot start would be paid for before it is found out. */
+function requirePrograms({ file, verify, custom_tools }: TaskConfig, env: Boundary['env']): void {
+  const named = [
+    ...verify.map(({ run: [program = ''] }, index) => ({ program, pointer: `/verify/${index}/run/0` })),
+    ...custom_tools.map(({ command: [program = ''] }, index) => ({
+      program,
+      pointer: `/custom_tools/${index}/command/0`,
+    })),
+  ];
+  const missing = named.find(({ program }) => !program.includes('{{') && isMissing(program, env));
+  if (!missing) return;
+  throw new UsageError(
+    `found the program ${JSON.stringify(missing.program)}, which is in no folder of the PATH that tools are given (${env['PATH'] ?? ''}); install it, or name its path`,
+    { place: { file, pointer: missing.pointer } },
+  );
+}
+
 /** A cost limit without a known price would never be reached. */
-function requirePrices({ limits, model }: TaskConfig, client: ModelClient): void {
+function requirePrices({ file, limits, model }: TaskConfig, client: ModelClient): void {
   if (limits.max_cost_usd === null || client.prices) return;
   const names = [model, ...model.fallback].map((one) => `${one.provider}/${one.id}`).join(', ');
   throw new UsageError(
     `limits.max_cost_usd is ${limits.max_cost_usd}, but no price is known for ${names}; add model.prices (USD per million tokens) or remove the limit`,
+    { place: { file, pointer: '/limits/max_cost_usd' } },
   );
 }

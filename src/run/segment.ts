@@ -1,6 +1,6 @@
 import { createRecorder } from '../agent/record.ts';
 import { timeReserve } from '../budget/limits.ts';
-import { IoError, UsageError, errorText } from '../core/errors.ts';
+import { IoError, UsageError, errorText, usageOutcome } from '../core/errors.ts';
 import { mapStrings } from '../core/map-strings.ts';
 import { exitCode } from '../core/outcome.ts';
 import { openJournal } from '../journal/journal.ts';
@@ -197,7 +197,7 @@ function leave({ folder }: Segment, { built }: Held): void {
 }
 
 function outcomeOf(error: unknown): RunOutcome {
-  if (error instanceof UsageError) return { reason: error.reason, detail: error.message };
+  if (error instanceof UsageError) return usageOutcome(error);
   if (error instanceof IoError) return { reason: 'io_error', detail: error.message };
   return { reason: 'internal_error', detail: errorText(error) };
 }
