@@ -43,6 +43,8 @@ export const HOMES: Record<string, readonly string[]> = {
   '@anthropic-ai/bedrock-sdk': ['model'],
   '@anthropic-ai/vertex-sdk': ['model'],
   yargs: ['cli'],
+  // Types only, of @types/sarif.
+  sarif: ['reports'],
 };
 
 export const MAX_LINES = 300;

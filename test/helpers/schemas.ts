@@ -6,7 +6,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false });
 formats.default(ajv);
 
 /** What a value has against one of the schemas we publish, as "pointer keyword" texts; none when it is valid. */
-export function schemaErrors(name: 'result' | 'usage' | 'transcript', value: unknown): string[] {
+export function schemaErrors(name: 'result' | 'usage' | 'transcript' | 'report' | 'diff', value: unknown): string[] {
   const file = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
   const schema = JSON.parse(readFileSync(file, 'utf8')) as { $id?: string };
   const validate = (schema.$id === undefined ? undefined : ajv.getSchema(schema.$id)) ?? ajv.compile(schema);
