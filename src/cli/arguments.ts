@@ -11,7 +11,6 @@ import type { Invocation, Parsed } from './invocation.ts';
 export async function parseCommandLine(argv: readonly string[]): Promise<Parsed> {
   const plain = parsePlain(argv);
   if (plain) return { kind: 'invocation', invocation: plain };
-  refuseUnavailable(argv);
   refuseUnknownOptions(argv);
   const { parseWithYargs } = await import('./yargs-parser.ts');
   const end = argv[0] === 'explain' ? argv.indexOf('--') : -1;
@@ -44,12 +43,6 @@ const PLAIN_OPTIONS: Record<string, PlainOption> = Object.fromEntries(
     kind === 'switch' ? { type: 'boolean' } : { type: 'string', multiple: true },
   ]),
 );
-
-function refuseUnavailable(argv: readonly string[]): void {
-  const [command] = argv;
-  if (!isCommand(command) || COMMANDS[command].available || argv.includes('--help')) return;
-  throw new UsageError(`the command "${command}" is not available in this version`);
-}
 
 /** yargs lists unknown options without the name that was meant. */
 function refuseUnknownOptions(argv: readonly string[]): void {

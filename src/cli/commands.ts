@@ -1,6 +1,7 @@
 // The command line as data: what help lists, what the parser knows, what this version does not do yet.
 
 import { BATCH_OPTIONS, OPTIONS, type OptionSpec } from '../config/options.ts';
+import { REPORT_FORMATS } from '../reports/formats.ts';
 
 export interface CommandSpec {
   /** Positional arguments as help shows them. */
@@ -8,7 +9,6 @@ export interface CommandSpec {
   describe: string;
   /** The options the command knows besides --help. */
   options: readonly string[];
-  available: boolean;
 }
 
 const RESUME_OPTIONS: Record<string, OptionSpec> = {
@@ -28,12 +28,39 @@ const DOCTOR_OPTIONS: Record<string, OptionSpec> = {
   offline: { kind: 'switch', describe: 'ask no network' },
 };
 
+const REPORT_OPTIONS: Record<string, OptionSpec> = {
+  merge: { kind: 'switch', describe: 'search the folders for run folders, as collected artifacts of shards hold them' },
+  'exit-code': { kind: 'switch', describe: 'end with the worst code of the runs' },
+};
+
+const INCREASE = 'at most this much more, for example 50% or 3 (else code 9)';
+const DIFF_OPTIONS: Record<string, OptionSpec> = {
+  'max-cost-increase': { kind: 'text', value: 'N%|USD', describe: `USD: ${INCREASE}` },
+  'max-tokens-increase': { kind: 'text', value: 'N%|N', describe: `tokens in and out: ${INCREASE}` },
+  'max-turns-increase': { kind: 'text', value: 'N%|N', describe: `turns: ${INCREASE}` },
+  'max-tool-calls-increase': { kind: 'text', value: 'N%|N', describe: `tool calls: ${INCREASE}` },
+  'max-duration-increase': { kind: 'text', value: 'N%|D', describe: `time: ${INCREASE}, or 30s` },
+  'max-new-findings': { kind: 'text', value: 'N', describe: 'findings that only RUN_B has (else code 9)' },
+  'max-new-denials': { kind: 'text', value: 'N', describe: 'denied calls more than RUN_A had (else code 9)' },
+};
+
+/** What a shared option means to one command. */
+export const OWN_OPTIONS: Partial<Record<CommandName, Record<string, OptionSpec>>> = {
+  report: {
+    format: { kind: 'choice', choices: REPORT_FORMATS, describe: 'form of the report (default: markdown)' },
+    out: { kind: 'text', value: 'FILE', describe: 'write to this file instead of stdout' },
+  },
+  diff: { format: { kind: 'choice', choices: ['text', 'json'], describe: 'what stdout carries (default: text)' } },
+};
+
 export const ALL_OPTIONS: Record<string, OptionSpec> = {
   ...OPTIONS,
   ...BATCH_OPTIONS,
   ...RESUME_OPTIONS,
   ...REPLAY_OPTIONS,
   ...DOCTOR_OPTIONS,
+  ...REPORT_OPTIONS,
+  ...DIFF_OPTIONS,
 };
 
 const FOR_RUN = [...Object.keys(OPTIONS), ...Object.keys(BATCH_OPTIONS)];
@@ -57,52 +84,52 @@ export const COMMANDS = {
     takes: '[task..]',
     describe: 'run task files (run TASK is the same as TASK alone)',
     options: FOR_RUN,
-    available: true,
   },
   validate: {
     takes: '[task..]',
     describe: 'check task, schemas and policy, call no model; print the plan and the worst-case cost',
     options: FOR_VALIDATE,
-    available: true,
   },
   explain: {
     takes: '[task]',
     describe: 'say whether a shell command would be allowed: explain TASK -- COMMAND',
     options: FOR_EXPLAIN,
-    available: true,
   },
   replay: {
     takes: '[run_dir]',
     describe: 'run again from a transcript, without network and key; 9 when it differs',
     options: FOR_REPLAY,
-    available: true,
   },
   resume: {
     takes: '[run_dir]',
     describe: 'go on after a crash, a cancel or a limit, or ask a follow-up',
     options: FOR_RESUME,
-    available: true,
   },
-  report: { takes: '[run_dir..]', describe: 'render run folders', options: [], available: false },
-  diff: { takes: '[run_a] [run_b]', describe: 'compare two runs', options: [], available: false },
+  report: {
+    takes: '[run_dir..]',
+    describe: 'show runs as a page, JUnit, SARIF, Markdown or JSON; with --merge those of many folders',
+    options: ['format', 'out', ...Object.keys(REPORT_OPTIONS)],
+  },
+  diff: {
+    takes: '[run_a] [run_b]',
+    describe: 'compare two runs; 9 when the second is over a threshold',
+    options: ['format', ...Object.keys(DIFF_OPTIONS)],
+  },
   init: {
     takes: '[dir]',
     describe: 'write a task, an output schema and a workflow to start from',
     options: [],
-    available: true,
   },
-  schema: { takes: '[name]', describe: 'print a JSON Schema, or the names of all', options: [], available: true },
+  schema: { takes: '[name]', describe: 'print a JSON Schema, or the names of all', options: [] },
   completion: {
     takes: '',
     describe: 'print a script that completes words in bash and zsh',
     options: [],
-    available: true,
   },
   doctor: {
     takes: '',
     describe: 'check what this machine offers: Node, git, sandbox, key, service, folders',
     options: FOR_DOCTOR,
-    available: true,
   },
 } as const satisfies Record<string, CommandSpec>;
 

@@ -9,6 +9,7 @@ const SCHEMAS: Record<string, () => Promise<{ default: unknown }>> = {
   transcript: () => import('../../schemas/transcript.schema.json', { with: { type: 'json' } }),
   result: () => import('../../schemas/result.schema.json', { with: { type: 'json' } }),
   usage: () => import('../../schemas/usage.schema.json', { with: { type: 'json' } }),
+  diff: () => import('../../schemas/diff.schema.json', { with: { type: 'json' } }),
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
 };
 

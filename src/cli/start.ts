@@ -1,7 +1,7 @@
 // The front door: the only place that catches what nobody expected, and the only one that ends the process.
 
 import process from 'node:process';
-import { COMMAND_NAMES } from './commands.ts';
+import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import { parseCommandLine } from './arguments.ts';
 import { passSignals } from './early-signals.ts';
 import type { Invocation } from './invocation.ts';
@@ -41,36 +41,25 @@ async function frontDoor(argv: readonly string[], world: World): Promise<number>
 async function dispatch(invocation: Invocation, world: World): Promise<number> {
   const { command } = invocation;
   if (command !== 'run' && command !== 'resume') passSignals();
-  switch (command) {
-    case 'run': {
-      const { runCommand } = await import('./run-command.ts');
-      return runCommand(invocation, world);
-    }
-    case 'validate': {
-      const { validateCommand } = await import('./validate-command.ts');
-      return validateCommand(invocation, world);
-    }
-    case 'resume': {
-      const { resumeCommand } = await import('./run-command.ts');
-      return resumeCommand(invocation, world);
-    }
-    case 'replay': {
-      const { replayCommand } = await import('./replay-command.ts');
-      return replayCommand(invocation, world);
-    }
-    case 'explain': {
-      const { explainCommand } = await import('./explain-command.ts');
-      return explainCommand(invocation, world);
-    }
-    case 'doctor': {
-      const { doctorCommand } = await import('./doctor-command.ts');
-      return doctorCommand(invocation, world);
-    }
-    default:
-      world.stdout.write(await textOf(invocation, world));
-      return 0;
-  }
+  const load = CODE[command];
+  if (load) return (await load())(invocation, world);
+  world.stdout.write(await textOf(invocation, world));
+  return 0;
 }
+
+type CommandCode = (invocation: Invocation, world: World) => Promise<number>;
+
+/** Each is loaded only by its own command. */
+const CODE: Partial<Record<CommandName, () => Promise<CommandCode>>> = {
+  run: async () => (await import('./run-command.ts')).runCommand,
+  validate: async () => (await import('./validate-command.ts')).validateCommand,
+  resume: async () => (await import('./run-command.ts')).resumeCommand,
+  replay: async () => (await import('./replay-command.ts')).replayCommand,
+  explain: async () => (await import('./explain-command.ts')).explainCommand,
+  report: async () => (await import('./report-command.ts')).reportCommand,
+  diff: async () => (await import('./diff-command.ts')).diffCommand,
+  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+};
 
 /** Commands that only print a text. */
 async function textOf({ command, positionals }: Invocation, { cwd }: World): Promise<string> {
@@ -88,7 +77,7 @@ async function textOf({ command, positionals }: Invocation, { cwd }: World): Pro
       return completionScript();
     }
     default:
-      // The parser refuses what is not available; whoever makes a command available adds it here.
+      // The parser refuses what is no command; whoever adds one gives it code here or above.
       throw new Error(`the command "${command}" has no code; known are ${COMMAND_NAMES.join(', ')}`);
   }
 }

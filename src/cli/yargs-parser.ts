@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { OptionSpec } from '../config/options.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Flags, Parsed } from './invocation.ts';
-import { ALL_OPTIONS, COMMAND_NAMES, type CommandName, COMMANDS } from './commands.ts';
+import { ALL_OPTIONS, COMMAND_NAMES, type CommandName, COMMANDS, OWN_OPTIONS } from './commands.ts';
 
 // Values stay the texts that were typed; config/options.ts reads and judges them for flags and variables alike.
 const CONFIGURATION = {
@@ -76,11 +76,11 @@ function buildParser(take: Take): Argv {
       throw new UsageError(message);
     });
   for (const name of COMMAND_NAMES) {
-    const { takes, describe, options, available } = COMMANDS[name];
+    const { takes, describe, options } = COMMANDS[name];
     parser.command({
       command: [name, takes].filter(Boolean).join(' '),
-      describe: available ? describe : `${describe} (not available in this version)`,
-      builder: (command: Argv) => addOptions(command, options),
+      describe,
+      builder: (command: Argv) => addOptions(command, options, OWN_OPTIONS[name]),
       handler: (values) => take(name, values),
     });
   }
@@ -92,8 +92,8 @@ function buildParser(take: Take): Argv {
   });
 }
 
-function addOptions(parser: Argv, names: readonly string[]): Argv {
-  for (const [name, spec] of Object.entries(ALL_OPTIONS))
+function addOptions(parser: Argv, names: readonly string[], own: Record<string, OptionSpec> = {}): Argv {
+  for (const [name, spec] of Object.entries({ ...ALL_OPTIONS, ...own }))
     if (names.includes(name)) parser.option(name, optionFor(spec));
   return parser;
 }
@@ -106,7 +106,7 @@ function optionFor(spec: OptionSpec): Options {
 }
 
 function positionalsOf(values: Record<string, unknown>): string[] {
-  const words = ['task', 'run_dir', 'dir', 'name'].flatMap((key) => values[key] ?? []);
+  const words = ['task', 'run_dir', 'run_a', 'run_b', 'dir', 'name'].flatMap((key) => values[key] ?? []);
   return words.filter((word) => typeof word === 'string').map((word) => (word === DASH ? '-' : word));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseCommandLine, parsePlain } from '../../src/cli/arguments.ts';
 import type { Invocation } from '../../src/cli/invocation.ts';
-import { COMMAND_NAMES, COMMANDS } from '../../src/cli/commands.ts';
+import { COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { parseWithYargs } from '../../src/cli/yargs-parser.ts';
 import { UsageError } from '../../src/core/errors.ts';
 
@@ -60,16 +60,11 @@ describe('a command line', () => {
     [['t.json', '--out'], ['Not enough arguments following: out']],
     [['t.json', '--max-turns', '--out', 'd'], ['Not enough arguments following: max-turns']],
     [['init', '--out', 'd'], ['unknown option --out of "init"']],
-    [['diff', 'a', 'b'], ['"diff" is not available in this version']],
+    [['diff', 'a', 'b', '--merge'], ['unknown option --merge of "diff"']],
+    [['report', 'a', '--max-turns', '3'], ['unknown option --max-turns of "report"']],
   ])('is refused with the nearest name: %j', async (argv, parts) => {
     const message = await refusal(...argv);
     for (const part of parts) expect(message).toContain(part);
-  });
-
-  test('of every command that is not built yet says so', async () => {
-    const missing = COMMAND_NAMES.filter((name) => !COMMANDS[name].available);
-    for (const name of missing)
-      expect(await refusal(name, 'x')).toBe(`the command "${name}" is not available in this version`);
   });
 
   test('asks for help with every command listed and every line within 110 columns', async () => {

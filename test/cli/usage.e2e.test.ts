@@ -30,8 +30,8 @@ describe('a mistake of the caller', () => {
     ['a wrong value', ['task.json', '--timeout', '90'], ['--timeout: found "90"', 'expected a number with a unit']],
     ['no task', [], ['no task given', 'next: agent-run --help']],
     ['a workspace that does not exist', ['task.json', '--workspace', 'nowhere'], ['--workspace: found "nowhere"']],
-    ['a command of a later version', ['diff', 'a', 'b'], ['"diff" is not available in this version']],
     ['a shard out of range', ['run', 'task.json', '--shard', '4/3'], ['--shard: found "4/3"', 'I from 1 to N']],
+    ['one run to compare', ['diff', 'a'], ['found 1 run folders, expected two']],
   ])('is code 2 with one message and no stack: %s', async (_what, argv, parts) => {
     const { code, stdout, stderr } = await cli.run(argv, { cwd: tempTree(BROKEN) });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

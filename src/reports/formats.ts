@@ -1,0 +1,2 @@
+export const REPORT_FORMATS = ['junit', 'sarif', 'markdown', 'json'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { Invocation, Log, Notification, ReportingDescriptor, Result, Run } from 'sarif';
+import type { Finding } from '../core/findings.ts';
+import type { JsonValue } from '../core/json.ts';
+import { showControls } from '../core/sanitise.ts';
+import { repositoryUri } from './repository-uri.ts';
+import type { Collection } from './collect.ts';
+import type { RunRecord } from './run-record.ts';
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+const LEVELS = { error: 'error', warning: 'warning', notice: 'note' } as const;
+const NO_RULE = 'finding';
+/** Verify and gate judge an output that is valid: the search for findings took place. */
+const GAVE_OUTPUT = new Set([0, 8, 9]);
+
+/**
+ * SARIF 2.1.0: one run for each task, since code scanning refuses two of one category. A task whose runs gave no valid
+ * output has no `results` at all, which is how SARIF says that nothing was searched; an empty list would close alerts.
+ */
+export function sarifReport(collection: Collection): JsonValue {
+  const tasks = [...new Set(collection.runs.map(({ task }) => task))];
+  const runs = tasks.map((task) =>
+    taskRun(
+      task,
+      collection.runs.filter((record) => record.task === task),
+    ),
+  );
+  const rest = restRun(collection);
+  const log: Log = { version: '2.1.0', $schema: SCHEMA, runs: rest ? [...runs, rest] : runs };
+  return log as unknown as JsonValue; // made of nothing but JSON values
+}
+
+function taskRun(task: string, records: readonly RunRecord[]): Run {
+  const searched = records.every(({ result }) => result !== null && GAVE_OUTPUT.has(result.exit_code));
+  const found = records.flatMap((record) =>
+    record.findings.map((finding) => ({ finding, workspace: record.workspace })),
+  );
+  const names = [...new Set(found.map(({ finding }) => ruleOf(finding)))];
+  const results = found.map(({ finding, workspace }) => resultOf(finding, names.indexOf(ruleOf(finding)), workspace));
+  return {
+    tool: driver(versionOf(records), names),
+    automationDetails: { id: `agent-run/${encodeURIComponent(task.toWellFormed())}/` },
+    columnKind: 'utf16CodeUnits',
+    originalUriBaseIds: { '%SRCROOT%': { description: { text: 'The workspace of the run.' } } },
+    invocations: records.map(invocation),
+    ...(searched ? { results } : {}),
+  };
+}
+
+function driver(version: string | undefined, names: readonly string[]): Run['tool'] {
+  const rules = names.map((id): ReportingDescriptor => ({ id, shortDescription: { text: id } }));
+  return { driver: { name: 'agent-run', ...(version === undefined ? {} : { version }), rules } };
+}
+
+function versionOf(records: readonly RunRecord[]): string | undefined {
+  return records.find(({ result }) => result !== null)?.result?.runner.version;
+}
+
+function ruleOf({ title }: Finding): string {
+  return (
+    shown(title ?? '')
+      .trim()
+      .slice(0, 200) || NO_RULE
+  );
+}
+
+function resultOf(finding: Finding, ruleIndex: number, workspace: string): Result {
+  const { path, line, end_line, level, message } = finding;
+  const uri = path === null ? null : repositoryUri(path, workspace);
+  // A place outside the workspace is no place in the repository; the reader still learns what was named.
+  const outside = path !== null && uri === null ? ` (at ${shown(path)})` : '';
+  const text = `${shown(message ?? '') || ruleOf(finding)}${outside}`;
+  const region = line === null ? {} : { region: { startLine: line, ...endOf(line, end_line) } };
+  const artifactLocation = { uri: uri ?? '', uriBaseId: '%SRCROOT%' };
+  return {
+    ruleId: ruleOf(finding),
+    ruleIndex,
+    level: LEVELS[level],
+    message: { text },
+    ...(uri === null ? {} : { locations: [{ physicalLocation: { artifactLocation, ...region } }] }),
+    partialFingerprints: { 'agentRunFinding/v1': fingerprint(finding) },
+  };
+}
+
+function endOf(line: number, end_line: number | null): { endLine?: number } {
+  return end_line === null || end_line < line ? {} : { endLine: end_line };
+}
+
+/** The same finding on another line is the same finding. */
+function fingerprint({ path, title, message }: Finding): string {
+  return createHash('sha256')
+    .update(JSON.stringify([path, title, message]))
+    .digest('hex');
+}
+
+function invocation({ result, problems }: RunRecord): Invocation {
+  const notifications = problems.map(note);
+  if (result === null) return { executionSuccessful: false, toolExecutionNotifications: notifications };
+  const { exit_code, exit_reason, message, started_at, finished_at } = result;
+  const ended = exit_code === 0 ? [] : [note(`${exit_reason}: ${message}`)];
+  return {
+    executionSuccessful: exit_code === 0,
+    exitCode: exit_code,
+    exitCodeDescription: exit_reason,
+    startTimeUtc: started_at,
+    endTimeUtc: finished_at,
+    toolExecutionNotifications: [...ended, ...notifications],
+  };
+}
+
+function note(text: string): Notification {
+  return { level: 'error', message: { text: shown(text) } };
+}
+
+function restRun({ problems, runs, not_started }: Collection): Run | null {
+  const own = new Set(runs.flatMap((run) => run.problems));
+  const texts = [
+    ...problems.filter((problem) => !own.has(problem)),
+    ...not_started.map(({ task, reason, message }) => `${task} was not started (${reason}): ${message}`),
+  ];
+  if (texts.length === 0) return null;
+  return {
+    tool: driver(undefined, []),
+    automationDetails: { id: 'agent-run-report/' },
+    invocations: [{ executionSuccessful: false, toolExecutionNotifications: texts.map(note) }],
+  };
+}
+
+function shown(text: string): string {
+  return showControls(text.replaceAll(/\r\n?/g, '\n'));
+}
