@@ -38,7 +38,12 @@ async function loadItem({ file, row }: Wanted, options: RunOptions, load: LoadTa
   } catch (error) {
     // UsageError: a mistake in this one; the others are still worth running.
     if (!(error instanceof UsageError)) throw error;
-    return { name: row ? `${file}:${row.line}` : file, file, mistake: error };
+    if (!row) return { name: file, file, mistake: error };
+    return {
+      name: row.origin,
+      file,
+      mistake: new UsageError(`${row.origin}: ${error.message}`, { reason: error.reason }),
+    };
   }
 }
 

@@ -5,7 +5,7 @@ import { watchRun } from '../run/watchers.ts';
 import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { oneLine } from '../subscribers/one-line.ts';
 import { createStreamJson } from '../subscribers/stream-json.ts';
-import type { BatchWatch } from './batch.ts';
+import type { BatchWatch } from './state.ts';
 import type { BatchReport, ReportRun } from './report.ts';
 
 export interface LinesOptions {
@@ -34,6 +34,7 @@ export function watchLines(options: LinesOptions): BatchWatch {
       if (!options.quiet) say(`batch: ${showMany(runs, 'run')}, ${showMany(workers, 'worker')}, report ${report}`);
     },
     subscribers: (name) => runLines(name, options),
+    note: (text) => options.quiet || say(text),
     ended(run, fault) {
       done += 1;
       if (fault !== undefined) options.fault(fault);

@@ -7,22 +7,26 @@ import { IoError, errorText } from '../core/errors.ts';
 import { isJsonObject, parseJson, stringifyJson } from '../core/json.ts';
 import type { RunConfig } from '../core/config.ts';
 
-export interface Begun {
-  type: 'run_begin';
+interface Named {
   key: string;
   task: string;
   /** Relative to the batch's folder. */
   run_dir: string;
 }
 
-export interface Ended extends Omit<Begun, 'type'> {
-  type: 'run_end';
-  exit_code: number;
-  /** The task had its verdict; false: the machine, the service or a signal ended it. */
-  finished: boolean;
-}
+export type RecordLine =
+  | { type: 'batch_start'; runs: number }
+  | ({ type: 'run_begin' } & Named)
+  /** With the commit that a run with effects left its workspace at. */
+  | ({ type: 'run_end'; exit_code: number; workspace?: string; head?: string | null } & Named);
 
-export type RecordLine = { type: 'batch_start'; runs: number } | Begun | Ended;
+/** What a record says of an earlier batch. */
+export interface Known {
+  /** The last folder of each run by its key. */
+  runs: Map<string, { run_dir: string }>;
+  /** The commit each workspace was left at. */
+  heads: Map<string, string | null>;
+}
 
 export interface BatchRecord {
   /** On disk before it returns; throws IoError. */
@@ -46,25 +50,18 @@ export function openRecord(file: string, { fresh }: { fresh: boolean }): BatchRe
   };
 }
 
-/** The last thing known of each run by its key; a line that a crash tore is passed over. */
-export function readRecord(file: string): Map<string, Begun | Ended> {
-  const last = new Map<string, Begun | Ended>();
-  if (!existsSync(file)) return last;
+/** What stands in a record; a line that a crash tore is passed over. */
+export function readRecord(file: string): Known {
+  const known: Known = { runs: new Map(), heads: new Map() };
+  if (!existsSync(file)) return known;
   for (const text of readFileSync(file, 'utf8').split('\n')) {
-    const line = readLine(text);
-    if (line) last.set(line.key, line);
+    const parsed = parseJson(text);
+    if (!parsed.ok || !isJsonObject(parsed.value)) continue;
+    const { key, run_dir, workspace, head } = parsed.value;
+    if (typeof key === 'string' && typeof run_dir === 'string') known.runs.set(key, { run_dir });
+    if (typeof workspace === 'string' && (head === null || typeof head === 'string')) known.heads.set(workspace, head);
   }
-  return last;
-}
-
-function readLine(text: string): Begun | Ended | undefined {
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { type, key, task, run_dir, exit_code, finished } = parsed.value;
-  if (typeof key !== 'string' || typeof task !== 'string' || typeof run_dir !== 'string') return undefined;
-  if (type === 'run_begin') return { type, key, task, run_dir };
-  if (type !== 'run_end' || typeof exit_code !== 'number') return undefined;
-  return { type, key, task, run_dir, exit_code, finished: finished === true };
+  return known;
 }
 
 /** The same for the same work: the task with all it read, its inputs, its model and its workspace. Limits may change. */

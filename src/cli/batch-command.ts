@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { runBatch, type BatchResult } from '../batch/batch.ts';
 import { countsText, watchLines } from '../batch/lines.ts';
 import { buildReport, type BatchReport, type ReportRun } from '../batch/report.ts';
+import type { BatchWatch } from '../batch/state.ts';
 import { mergeBatchOptions } from '../config/batch-options.ts';
 import type { RunOptions } from '../config/merge.ts';
 import { errorText, UsageError } from '../core/errors.ts';
@@ -30,6 +31,7 @@ export async function batchCommand(
   const interrupts = listen(takeSignal);
   try {
     const batch = mergeBatchOptions(flags, env);
+    const shared = onceRead(world);
     if (positionals.length === 0) throw new UsageError('no task given; expected task files or globs');
     const result = await runBatch({
       words: positionals,
@@ -37,16 +39,9 @@ export async function batchCommand(
       batch,
       env,
       cwd,
-      load: (file, own) => loadTask(file, own, onceRead(world)),
+      load: (file, own) => loadTask(file, own, shared),
       interrupts,
-      watch: watchLines({
-        write: (text) => world.stderr.write(text),
-        quiet: options.quiet,
-        verbose: options.verbose,
-        color: false,
-        fault: (error) => printLines(world, error instanceof Error ? (error.stack ?? '') : errorText(error)),
-        ...(options.format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
-      }),
+      watch: watchFor(options, world),
     });
     return await deliverReport(result, { options, signal: interrupts.signal }, world);
   } catch (error) {
@@ -62,9 +57,39 @@ export async function batchCommand(
   }
 }
 
+function watchFor({ quiet, verbose, format }: RunOptions, world: World): BatchWatch {
+  return watchLines({
+    write: (text) => world.stderr.write(text),
+    quiet,
+    verbose,
+    color: false,
+    fault: (error) => printLines(world, error instanceof Error ? (error.stack ?? '') : errorText(error)),
+    ...(format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
+  });
+}
+
+/** Beyond this whoever reads it says that it is too large. */
+const MOST_STDIN_BYTES = 32 * 1024 ** 2;
+
 /** Standard input is read for the first task that asks, and is the same for the others. */
 function onceRead(world: World): World {
-  return world;
+  let read: Promise<unknown[]> | undefined;
+  const all = async (): Promise<unknown[]> => {
+    const chunks: unknown[] = [];
+    let bytes = 0;
+    for await (const chunk of world.stdin) {
+      chunks.push(chunk);
+      bytes += Buffer.from(chunk as Uint8Array).length; // stdin without encoding yields bytes
+      if (bytes > MOST_STDIN_BYTES) break;
+    }
+    return chunks;
+  };
+  const stdin = {
+    async *[Symbol.asyncIterator]() {
+      yield* await (read ??= all());
+    },
+  };
+  return { ...world, stdin };
 }
 
 interface Wanted {

@@ -31,7 +31,7 @@ export interface PartsOptions {
   clock: Clock;
   random: Random;
   interrupts: Interrupts;
-  /** The run folder, hidden from tools; absent in a dry run. */
+  /** The run folder, or that of a whole batch, hidden from tools; absent in a dry run. */
   run_dir?: string;
   redactor: Redactor;
   /** Stands in for the task's model; absent: it is made, and needs its key. */

@@ -35,6 +35,8 @@ export interface ResumeRequest {
   early_signal?: () => CancelSignal | undefined;
   /** What may cut the run short; absent: the process's signals. Disposed of at the end. */
   interrupts?: Interrupts;
+  /** Of a batch: the folder of all its runs, absolute. */
+  results?: string;
   subscribers: (place: RunPlace) => Subscriber[];
 }
 
@@ -51,7 +53,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
       config,
       env,
       cwd,
-      folder,
+      folder: { ...folder, hidden: request.results ?? folder.hidden },
       run_id: events[0]?.run_id ?? '',
       interrupts,
       subscribers,

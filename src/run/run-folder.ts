@@ -36,6 +36,8 @@ const RUN_ID = /^\d{8}T\d{6}Z-\d+-[0-9a-f]{6}$/;
 export interface RunFolder {
   /** Absolute. */
   dir: string;
+  /** What no tool sees: the folder itself, or that of all runs of a batch. */
+  hidden: string;
   transcript: string;
   outputsDir: string;
   /** Names of an earlier run's files that were removed. */
@@ -80,7 +82,15 @@ export function openRunFolder(options: FolderOptions): RunFolder {
     release();
     throw error;
   }
-  return { dir, transcript: join(dir, TRANSCRIPT), outputsDir: join(dir, OUTPUTS), cleaned: leftovers, release };
+  const hidden = options.results ?? dir;
+  return {
+    dir,
+    hidden,
+    transcript: join(dir, TRANSCRIPT),
+    outputsDir: join(dir, OUTPUTS),
+    cleaned: leftovers,
+    release,
+  };
 }
 
 /** Makes a folder and what is missing above it. Node 20's own recursion never ends where a parent exists and refuses, as /proc does. */
@@ -104,7 +114,7 @@ export function reopenRunFolder(dir: string, run_id: string): RunFolder {
   const release = takeLock(dir, run_id);
   const halves = readdirSync(dir).filter((name) => LEFTOVER.test(name));
   for (const name of halves) rmSync(join(dir, name), { force: true });
-  return { dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: halves, release };
+  return { dir, hidden: dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: halves, release };
 }
 
 /**

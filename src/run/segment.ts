@@ -236,7 +236,7 @@ function partsOptions({ config, env, cwd, folder, interrupts, onSecret }: Segmen
     random: Math.random,
     interrupts,
     onSecret,
-    run_dir: folder.dir,
+    run_dir: folder.hidden,
     redactor,
     keepOutput: createOutputStore(folder.outputsDir),
     readStored: storedOutputs(folder.dir),

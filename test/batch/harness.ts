@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runBatch, type BatchResult, type BatchWatch } from '../../src/batch/batch.ts';
+import { runBatch, type BatchResult } from '../../src/batch/batch.ts';
 import { mergeBatchOptions } from '../../src/config/batch-options.ts';
 import { loadRun } from '../../src/config/load.ts';
 import { mergeOptions } from '../../src/config/merge.ts';
 import { listen } from '../../src/run/interrupts.ts';
 import { tempTree } from '../helpers/temp.ts';
 import type { ReportRun } from '../../src/batch/report.ts';
+import type { BatchWatch } from '../../src/batch/state.ts';
 import type { ScriptTurn } from '../../src/core/config.ts';
 
 export type BatchFlags = Record<string, string | boolean>;
@@ -35,7 +36,7 @@ export async function tellBatch(
   cwd: string,
   words: string[],
   flags: BatchFlags = {},
-  watch: Partial<BatchWatch> = {},
+  watch: Partial<BatchWatch> & { cancel_after?: number } = {},
 ): Promise<ToldBatch> {
   const env = { PATH: process.env['PATH'] ?? '' };
   const ended: ReportRun[] = [];
@@ -52,11 +53,13 @@ export async function tellBatch(
       interrupts,
       watch: {
         begin: () => {},
+        note: () => {},
         subscribers: () => () => [],
         ...watch,
         ended(run, fault) {
           ended.push(run);
           watch.ended?.(run, fault);
+          if (ended.length === watch.cancel_after) interrupts.abort({ reason: 'cancelled', signal: 'SIGTERM' });
         },
       },
     });
