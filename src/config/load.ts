@@ -17,6 +17,7 @@ import { buildMcpServers } from './mcp.ts';
 import { buildModel } from './model.ts';
 import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
+import { buildPublishing } from './publishing.ts';
 import { chooseReader, type ReaderRequest } from './reader.ts';
 import { MAX_NAMED_BYTES, MAX_TASK_BYTES, type ReadFile, type ReadResult, type Source, sourceOf } from './source.ts';
 import type { TaskFile } from './task-file.ts';
@@ -106,15 +107,11 @@ async function buildTask(
     output: await buildOutput(building),
     verify: await buildVerify(building),
     ...(task.findings === undefined ? {} : { findings: task.findings }),
-    ...(task.github === undefined ? {} : { github: publishing(task.github) }),
+    ...(await buildPublishing(building)),
     redact: task.redact ?? [],
     // Last, when everything the task names has been read.
     files: [...new Set(files)],
   };
-}
-
-function publishing({ summary = true, annotations = true }: NonNullable<TaskFile['github']>) {
-  return { summary, annotations };
 }
 
 async function buildPrompts(building: Building): Promise<string[]> {

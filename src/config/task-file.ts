@@ -131,7 +131,11 @@ export interface TaskFile {
   output?: OutputFields;
   verify?: VerifyFields[];
   findings?: FindingsMap;
-  github?: { summary?: boolean; annotations?: boolean; comment?: JsonValue };
+  github?: {
+    summary?: boolean;
+    annotations?: boolean;
+    comment?: boolean | { template?: TextField; sticky?: boolean };
+  };
   prompts?: JsonObject;
   redact?: string[];
 }

@@ -188,8 +188,16 @@ export interface TaskConfig {
   verify: VerifyCommand[];
   findings?: FindingsMap;
   /** What is published on GitHub; absent: all of it. */
-  github?: { summary: boolean; annotations: boolean };
+  github?: { summary: boolean; annotations: boolean; comment?: CommentConfig | false };
   redact: string[];
+}
+
+/** The comment on a pull request or issue. */
+export interface CommentConfig {
+  /** Text of the template; null: the built-in one. */
+  template: string | null;
+  /** One comment that is updated, instead of one more each time. */
+  sticky: boolean;
 }
 
 /** A run as the front doors hand it over: the task plus where it runs and writes. */

@@ -92,16 +92,18 @@ function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 
-/** Markdown cut at a line break to at most `max_bytes` of UTF-8, with an open block closed and a note at the end. */
-export function markdownCut(markdown: string, max_bytes: number, note: string): string {
-  if (Buffer.byteLength(markdown) <= max_bytes) return markdown;
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** Markdown cut at a line break to at most `max` (bytes of UTF-8, unless `sizeOf` counts something else), with an open block closed and a note at the end. */
+export function markdownCut(markdown: string, max: number, note: string, sizeOf = bytesOf): string {
+  if (sizeOf(markdown) <= max) return markdown;
   const lines = markdown.split('\n');
-  let room = max_bytes - Buffer.byteLength(`\n\n${note}\n`);
+  let room = max - sizeOf(`\n\n${note}\n`);
   let open = '';
   const kept: string[] = [];
   for (const line of lines) {
     const after = openAfter(open, line);
-    room -= Buffer.byteLength(line) + 1;
+    room -= sizeOf(line) + 1;
     if (room - after.length - 1 < 0) break;
     open = after;
     kept.push(line);
