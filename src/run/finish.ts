@@ -40,6 +40,8 @@ export interface Finished {
   exit_code: number;
   message: string;
   result: JsonObject;
+  /** The same, for who publishes it. */
+  result_file: ResultFile;
   output_text: string | null;
 }
 
@@ -80,6 +82,7 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     exit_code: result.exit_code,
     message: result.message,
     result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
+    result_file: result,
     output_text: output?.text ?? null,
   };
 }

@@ -36,7 +36,8 @@ export function buildSummary(result: ResultFile, options: SummaryOptions): strin
   return markdownCut(`${[head, shown, rest].filter((part) => part !== '').join('\n\n')}\n`, max_bytes, cutNote(result));
 }
 
-function headLine(result: ResultFile, next: string | null): string {
+/** Verdict, cause and the command to try next, on one line. */
+export function headLine(result: ResultFile, next: string | null): string {
   const verdict = `**${markdownText(result.task.name)}: ${result.status}** (\`${result.exit_reason}\`, exit code ${result.exit_code})`;
   const cause = markdownText(afterReason(result.exit_reason, result.message));
   const advice = next === null || result.exit_code === 0 ? '' : ` Next: ${markdownInlineCode(next)}`;
@@ -64,7 +65,7 @@ function findingsTable(findings: readonly Finding[]): string[] {
   if (findings.length === 0) return ['## Findings', 'None.'];
   const rows = findings
     .slice(0, MAX_FINDINGS)
-    .map((finding) => [finding.level, place(finding), finding.title ?? '', finding.message ?? '']);
+    .map((finding) => [finding.level, placeText(finding), finding.title ?? '', finding.message ?? '']);
   const more = findings.length - rows.length;
   return [
     `## Findings (${showCount(findings.length)})`,
@@ -73,7 +74,8 @@ function findingsTable(findings: readonly Finding[]): string[] {
   ];
 }
 
-function place({ path, line, end_line }: Finding): string {
+/** "src/a.ts:3-5", '' without a path and a line. */
+export function placeText({ path, line, end_line }: Finding): string {
   const lines = line === null ? '' : `:${line}${end_line === null || end_line === line ? '' : `-${end_line}`}`;
   return `${path ?? ''}${lines}`;
 }
