@@ -14,12 +14,25 @@ export interface Annotation {
 /** GitHub shows ten of each level a step and drops the others. */
 export const SHOWN_PER_LEVEL = 10;
 
-/** What to annotate, and how many findings are left out because GitHub would not show them. */
-export function annotationsOf(output: JsonValue, map: FindingsMap): { shown: Annotation[]; left_out: number } {
+/** Annotations that the step itself needs, by level: GitHub counts them too. */
+export type Taken = Partial<Record<FindingLevel, number>>;
+
+/** What to annotate, and how many findings are left out because GitHub would not show them. A note of the latter has its place. */
+export function annotationsOf(
+  output: JsonValue,
+  map: FindingsMap,
+  taken: Taken = {},
+): { shown: Annotation[]; left_out: number } {
   const all = (readFindings(output, map) ?? []).map(annotation);
-  const seen: Record<FindingLevel, number> = { error: 0, warning: 0, notice: 0 };
-  const shown = all.filter(({ level }) => (seen[level] += 1) <= SHOWN_PER_LEVEL);
-  return { shown, left_out: all.length - shown.length };
+  const shown = fitting(all, taken);
+  if (shown.length === all.length) return { shown, left_out: 0 };
+  const fewer = fitting(all, { ...taken, notice: (taken.notice ?? 0) + 1 });
+  return { shown: fewer, left_out: all.length - fewer.length };
+}
+
+function fitting(all: readonly Annotation[], taken: Taken): Annotation[] {
+  const seen = { error: 0, warning: 0, notice: 0, ...taken };
+  return all.filter(({ level }) => (seen[level] += 1) <= SHOWN_PER_LEVEL);
 }
 
 function annotation({ level, path, line, end_line, title, message }: Finding): Annotation {

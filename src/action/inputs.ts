@@ -3,6 +3,7 @@
 import { UsageError } from '../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { type Association, readAssociations } from '../config/association.ts';
 import type { InputText } from '../config/merge.ts';
 import { type OptionName, OPTIONS, type RawFlags, readChoice, readSwitch } from '../config/options.ts';
 import { parseSource } from '../config/parse.ts';
@@ -27,6 +28,16 @@ export interface ActionInputs {
   sandbox_required: boolean;
   annotations: boolean;
   summary: boolean;
+  comment: CommentInputs;
+  /** Whose events may set off a run; absent: the default of the event. */
+  allowed_associations?: readonly Association[];
+}
+
+export interface CommentInputs {
+  token: string;
+  key: string;
+  /** Absent: the task decides. */
+  wanted?: boolean;
 }
 
 export const SECRET_INPUTS = ['anthropic-api-key', 'api-key', 'github-token'] as const;
@@ -35,14 +46,10 @@ const OPTION_INPUTS = ['model', 'workspace', 'out', 'task-ref', 'max-turns', 'ma
 const SANDBOX_MODES = ['auto', 'required'] as const;
 // A step has no stdout to shape, and values of inputs have an input of their own that reads no files.
 const NOT_IN_ARGS: readonly OptionName[] = ['input', 'format', 'color', 'dry-run'];
-const RESERVED = ['comment', 'comment-key', 'github-token'] as const;
+const MAX_KEY = 100;
 
-/** Reads every input; throws UsageError for one that is missing, misspelt or not available in this version. */
+/** Reads every input; throws UsageError for one that is missing, or misspelt. */
 export async function readInputs(get: GetInput): Promise<ActionInputs> {
-  const reserved = RESERVED.find((name) => get(name) !== '');
-  if (reserved !== undefined) {
-    throw new UsageError(`the input "${reserved}" is not available in this version; remove it from the step`);
-  }
   const task = get('task');
   if (task === '') throw new UsageError('the input "task" is missing, expected the path of a task file');
   if (task === '-') throw new UsageError('the input "task" is "-", but a step has no standard input; name a file');
@@ -56,7 +63,24 @@ export async function readInputs(get: GetInput): Promise<ActionInputs> {
     sandbox_required: readSandbox(get('sandbox')),
     annotations: readSwitch(given('annotations', get, 'true')),
     summary: readSwitch(given('summary', get, 'true')),
+    comment: readCommentInputs(get),
+    ...associations(get('allowed-associations')),
   };
+}
+
+function associations(text: string): Pick<ActionInputs, 'allowed_associations'> {
+  const allowed_associations = readAssociations(text);
+  return allowed_associations === undefined ? {} : { allowed_associations };
+}
+
+/** The inputs that speak of the comment. */
+export function readCommentInputs(get: GetInput): CommentInputs {
+  const [wanted, key, token] = [get('comment'), get('comment-key'), get('github-token')];
+  if (key.length > MAX_KEY) {
+    throw new UsageError(`the input "comment-key" has ${key.length} characters, expected at most ${MAX_KEY}`);
+  }
+  if (wanted === '') return { token, key };
+  return { token, key, wanted: readSwitch({ value: wanted, origin: 'the input "comment"' }) };
 }
 
 /** What makes the step fail; throws UsageError for an unknown word. */

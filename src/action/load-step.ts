@@ -11,6 +11,7 @@ import type { ReadFile } from '../config/source.ts';
 import { untrustedReason } from '../config/trust.ts';
 import type { RunConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
+import { type CommentPlan, planComment } from './comment-step.ts';
 import type { ActionInputs } from './inputs.ts';
 
 export interface Step {
@@ -21,6 +22,8 @@ export interface Step {
   /** Both the step and the task can say no. */
   annotations: boolean;
   summary: boolean;
+  /** Absent: no comment is asked for. */
+  comment?: CommentPlan;
 }
 
 /** The run that the inputs describe; throws UsageError for every mistake of the caller. */
@@ -42,7 +45,8 @@ export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Pro
   const config = { ...loaded, task, out: loaded.out ?? newFolder(env) };
   const { summary = true, annotations = true } = config.task.github ?? {};
   const published = { annotations: inputs.annotations && annotations, summary: inputs.summary && summary };
-  return { config, options, env: runEnv(inputs, config, env), ...published };
+  const comment = planComment(inputs.comment, config.task, env);
+  return { config, options, env: runEnv(inputs, config, env), ...published, ...(comment ? { comment } : {}) };
 }
 
 /** The base of a pull request for a task in its checkout: a pull request must not choose its own reviewer. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { type RunOutcome, runStatus } from '../core/outcome.ts';
 import { markdownCut } from '../core/sanitise.ts';
+import type { ResultFile } from '../run/result.ts';
 
 export const OUTPUT_NAMES = [
   'status',
@@ -22,6 +23,7 @@ export const OUTPUT_NAMES = [
   'last-input-tokens',
   'cost-usd',
   'turns',
+  'comment-url',
 ] as const;
 export type OutputName = (typeof OUTPUT_NAMES)[number];
 /** Every output has a value; '' is none. */
@@ -34,6 +36,8 @@ export interface Ended {
   message: string;
   run_dir?: string;
   result?: JsonObject;
+  /** Also there when the run never began. */
+  result_file?: ResultFile;
   output_text?: string | null;
 }
 
@@ -66,6 +70,7 @@ export function stepOutputs(ended: Ended): { outputs: StepOutputs; too_large: bo
     'last-input-tokens': textOf(usage['last_input_tokens']),
     'cost-usd': textOf(usage['cost_usd']),
     turns: textOf(result['turns']),
+    'comment-url': '',
   };
   return { outputs, too_large };
 }
@@ -78,12 +83,14 @@ function limitName(value: JsonValue | undefined): string {
   return isJsonObject(value) ? textOf(value['reason']) : textOf(value);
 }
 
-/** Appends all outputs at once; a value cannot end its own text, since the delimiter is random and not part of it. */
-export function writeOutputs(file: string, outputs: StepOutputs): void {
-  const texts = OUTPUT_NAMES.map((name) => {
+/** Appends outputs at once; a value cannot end its own text, since the delimiter is random and not part of it. */
+export function writeOutputs(file: string, outputs: Partial<StepOutputs>): void {
+  const texts = OUTPUT_NAMES.flatMap((name) => {
+    const value = outputs[name];
+    if (value === undefined) return [];
     const delimiter = `agent_run_${randomUUID()}`;
-    if (outputs[name].includes(delimiter)) throw new Error('a random delimiter stands in the value it delimits');
-    return `${name}<<${delimiter}\n${outputs[name]}\n${delimiter}\n`;
+    if (value.includes(delimiter)) throw new Error('a random delimiter stands in the value it delimits');
+    return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
   });
   appendFileSync(file, texts.join(''));
 }

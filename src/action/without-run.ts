@@ -21,6 +21,9 @@ export class CancelledEarly extends Error {
   }
 }
 
+/** Who set off the event may not set off a run. */
+export class TriggerRefused extends Error {}
+
 export interface Asked {
   /** The inputs of these names, as they stand in the workflow. */
   out: string;
@@ -35,7 +38,7 @@ export function withoutRun(cause: unknown, { out, task_file, env, cwd }: Asked):
   if (outcome.reason === 'internal_error') printStack(cause);
   const message = outcome.reason === 'internal_error' ? `a bug in agent-run: ${errorText(cause)}` : errorText(cause);
   const result = unstartedResult({ outcome, message, task_file, limits: buildLimits({}, mergeOptions({}, {})) });
-  const ended: Ended = { outcome, exit_code: exitCode(outcome), message };
+  const ended: Ended = { outcome, exit_code: exitCode(outcome), message, result_file: result };
   try {
     const run_dir = out || env[variableOf('out')] || newFolder(env);
     recordUnstarted(result, { out: run_dir, cwd });
@@ -47,6 +50,7 @@ export function withoutRun(cause: unknown, { out, task_file, env, cwd }: Asked):
 }
 
 function outcomeOf(cause: unknown): RunOutcome {
+  if (cause instanceof TriggerRefused) return { reason: 'denied', tool: '', detail: cause.message };
   if (cause instanceof UsageError) return { reason: cause.reason, detail: cause.message };
   if (cause instanceof CancelledEarly) return { reason: 'cancelled', signal: cause.signal };
   return { reason: 'internal_error', detail: errorText(cause) };

@@ -35,6 +35,7 @@ function githubReason(env: Env): string | undefined {
           fieldAt(payload, 'pull_request', 'base', 'repo', 'full_name'),
         ]
       : [fieldAt(payload, 'workflow_run', 'head_repository', 'full_name'), fieldAt(payload, 'repository', 'full_name')];
+  if (fieldAt(payload, event) === undefined) return `the event ${event}, whose payload has no ${event}`;
   // A fork that was deleted has no name any more.
   return typeof head === 'string' && head === base ? undefined : `the event ${event} from a fork`;
 }

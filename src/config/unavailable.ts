@@ -15,7 +15,6 @@ export function unavailableIssues(task: TaskFile): Issue[] {
     ]),
     ['/skills', (task.skills ?? []).length > 0, 'skills'],
     ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],
-    ['/github/comment', Boolean(task.github?.comment), 'comments on pull requests'],
   ];
   return used
     .filter(([, isUsed]) => isUsed)

@@ -23,8 +23,7 @@ describe('inputs of the action', () => {
     };
     await readInputs(get);
     readFailOn(get);
-    const reserved = 'comment comment-key github-token';
-    expect([...asked].filter((name) => !reserved.split(' ').includes(name)).sort()).toEqual(declared.sort());
+    expect([...asked].sort()).toEqual(declared.sort());
   });
 
   test('have defaults that an empty step gets', async () => {
@@ -38,13 +37,6 @@ describe('inputs of the action', () => {
     expect(readFailOn(getter({}))).toBe('error');
   });
 
-  test.each(['comment', 'comment-key', 'github-token'])(
-    'refuse %s, which this version does not carry out',
-    async (name) => {
-      await expect(read({ [name]: 'true' })).rejects.toThrow(`the input "${name}" is not available in this version`);
-    },
-  );
-
   test.each([
     [{ task: '' }, 'the input "task" is missing'],
     [{ task: '-' }, 'has no standard input'],
@@ -53,6 +45,8 @@ describe('inputs of the action', () => {
     [{ 'federation-rule-id': 'fdrl_1' }, '"federation-rule-id" is given, but "organization-id" is missing'],
     [{ 'workspace-id': 'wrkspc_1' }, '"workspace-id" is given, but "federation-rule-id" is missing'],
     [{ 'federation-rule-id': 'a', 'organization-id': 'b', 'anthropic-api-key': 'c' }, 'are both given; keep one'],
+    [{ 'comment-key': 'k'.repeat(101) }, 'expected at most 100'],
+    [{ 'allowed-associations': 'OWNERS' }, 'found "OWNERS", expected "any" or words of OWNER,'],
     [{ summary: 'maybe' }, 'the input "summary": found "maybe"'],
   ])('refuse %j with a sentence', async (values, message) => {
     await expect(read(values)).rejects.toThrow(message);

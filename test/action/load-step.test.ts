@@ -99,9 +99,15 @@ describe('the task of a step', () => {
 describe('what a step publishes', () => {
   const load = async (github: object | undefined, inputs: Record<string, string> = {}): Promise<Step> => {
     const task = { prompt: 'x', model: 'claude-sonnet-5-5', ...(github === undefined ? {} : { github }) };
-    const root = tempTree({ 'task.json': JSON.stringify(task) });
-    const given: Record<string, string> = { task: 'task.json', ...inputs };
-    return loadStep(await readInputs((name) => given[name] ?? ''), { RUNNER_TEMP: tempFolder() }, root);
+    const root = tempTree({ 'task.json': JSON.stringify(task), 'event.json': '{"issue":{"number":5}}' });
+    const given: Record<string, string> = { task: join(root, 'task.json'), ...inputs };
+    const event = {
+      GITHUB_EVENT_NAME: 'issues',
+      GITHUB_REPOSITORY: 'o/r',
+      GITHUB_EVENT_PATH: join(root, 'event.json'),
+    };
+    const env = { RUNNER_TEMP: tempFolder(), ...event };
+    return loadStep(await readInputs((name) => given[name] ?? ''), env, tempFolder());
   };
 
   test.each([
@@ -115,10 +121,18 @@ describe('what a step publishes', () => {
     expect(await load(github, inputs)).toMatchObject(expected);
   });
 
-  test('is never a comment, so a task that asks for one is refused', async () => {
-    await expect(load({ comment: true })).rejects.toThrow(
-      'comments on pull requests are not available in this version',
-    );
-    await expect(load({ comment: { sticky: true } })).rejects.toThrow('not available in this version');
+  test('is a comment when task or step ask for one and neither forbids it', async () => {
+    const token = { 'github-token': 'ghs_1' };
+    const wanted = [
+      await load({ comment: true }, token),
+      await load({ comment: { sticky: false } }, { ...token, comment: 'true' }),
+      await load(undefined, { ...token, comment: 'true' }),
+      await load({ comment: true }, { ...token, comment: 'false' }),
+      await load({ comment: false }, { ...token, comment: 'true' }),
+      await load({}, token),
+    ].map(({ comment }) => comment?.comment);
+    const sticky = { template: null, sticky: true };
+    expect(wanted).toEqual([sticky, { template: null, sticky: false }, sticky, undefined, undefined, undefined]);
+    await expect(load({ comment: true })).rejects.toThrow('the input "github-token" is empty');
   });
 });

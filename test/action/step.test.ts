@@ -104,7 +104,7 @@ describe('the step', () => {
     const { status, stdout, stderr, outputs } = runAction({ turns: [{ text }], inputs: { args: '--verbose' } });
     expect(status).toBe(0);
     expect(commandsIn(stdout + stderr)).toEqual([]);
-    expect(Object.keys(outputs)).toHaveLength(14);
+    expect(Object.keys(outputs)).toHaveLength(15);
     expect(outputs['output']).toBe(text);
   });
 
@@ -186,7 +186,7 @@ describe('a step that does not succeed', () => {
   });
 
   test.each([
-    [{ comment: 'true' }, 'the input "comment" is not available in this version'],
+    [{ comment: 'true' }, 'the input "github-token" is empty'],
     [{ task: 'tsak.json' }, 'did you mean "task.json"'],
     [{ 'max-turns': '0' }, '--max-turns'],
     [{ 'fail-on': 'nevr' }, 'the input "fail-on"'],
@@ -228,7 +228,7 @@ describe('a step that does not succeed', () => {
   test('for want of a required sandbox starts nothing', () => {
     const task = { tools: { bash: { allow: ['echo hi'] } }, sandbox: { mode: 'off' } };
     const env = { GITHUB_EVENT_NAME: 'issue_comment' };
-    const inputs = { workspace: '../temp' }; // the task lies outside of what a stranger wrote
+    const inputs = { workspace: '../temp', 'allowed-associations': 'any' }; // the task lies outside of what a stranger wrote
     const { status, outputs } = runAction({ turns: [{ text: 'done' }], task, env, inputs });
     expect(status).toBe(5);
     expect(outputs).toMatchObject({ 'exit-reason': 'sandbox_unavailable', 'total-input-tokens': '0' });

@@ -161,7 +161,6 @@ limits: { max_turns: null, timeout: 1m }
       mcp_servers: { a: { url: 'https://mcp.example.com/', tools: ['c'] } },
       skills: ['skills/*'],
       prompts: { limit_reminder: 'x' },
-      github: { comment: true },
     };
     for (const [key, value] of Object.entries(uses)) {
       const files = { 'task.json': JSON.stringify({ prompt: 'x', model: 'm', [key]: value }) };

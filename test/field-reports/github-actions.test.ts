@@ -63,7 +63,7 @@ describe('the step', () => {
     expect(String(diff?.['text']).length).toBeGreaterThan(3_000_000);
   });
 
-  test('B151: posts no "started" text: a comment, which this version cannot post, is refused before anything begins', async () => {
+  test('B151: posts no "started" text: what cannot be run has no comment but the one that says so', async () => {
     for (const given of [{ inputs: { comment: 'true' } }, { task: { github: { comment: { sticky: true } } } }]) {
       const run = await step({ ...given, inputs: { ...given.inputs, out: 'out' } });
       expect(run.code).toBe(2);
