@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { plainHeaders } from './plain-headers.mjs';
 import { precompiledSchemas } from './precompiled-schemas.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -24,7 +25,7 @@ export const bundleOptions = {
     '@actions/http-client': HTTP_CLIENT,
     '@actions/http-client/lib/auth': HTTP_CLIENT,
   },
-  plugins: [precompiledSchemas],
+  plugins: [precompiledSchemas, plainHeaders],
   legalComments: /** @type {const} */ ('linked'),
   metafile: /** @type {const} */ (true),
   logLevel: /** @type {const} */ ('warning'),

@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk/error';
 import { connectionFailure, stopFailure } from './attempt-failure.ts';
 import type { FailureContext } from './attempt-failure.ts';
 import { FederationError } from './federation-error.ts';
-import { judgeError } from './failure.ts';
+import { headersOf, judgeError } from './failure.ts';
 import type { AttemptFailure } from './failure.ts';
 import { cleanText } from './reply-blocks.ts';
 import { TransportError } from './transport-error.ts';
@@ -14,12 +14,11 @@ export function attemptFailure(error: unknown, context: FailureContext): Attempt
   if (cause) return { ...stopFailure(cause, context), usage: context.reader.usageSoFar() };
   if (error instanceof FederationError) return accessFailure(error, context);
   if (error instanceof APIError && typeof error.status === 'number') {
-    const headers = error.headers instanceof Headers ? error.headers : new Headers();
     const told = {
       status: error.status,
       type: error.type ?? 'http_error',
       message: cleanText(error.apiMessage ?? error.message.replace(/^\d+ /, ''), redact),
-      headers,
+      ...headersOf(error),
       ...(error.errorCode === null ? {} : { code: error.errorCode }),
       ...(error.requestID ? { request_id: error.requestID } : {}),
     };

@@ -28,7 +28,16 @@ export interface Service {
 export interface ServiceError extends StreamFault {
   status?: number;
   request_id?: string;
-  headers?: Headers;
+  headers?: HeaderReader;
+}
+
+/** Headers of any make. */
+export type HeaderReader = Pick<Headers, 'get'>;
+
+/** The headers that an SDK's error carries, if it does: of the answer, and so of the class our fetch gave it. */
+export function headersOf({ headers }: { headers: unknown }): { headers?: HeaderReader } {
+  const known = typeof headers === 'object' && headers !== null && 'get' in headers;
+  return known ? { headers: headers as HeaderReader } : {};
 }
 
 const TRANSIENT_STATUS = new Set([408, 409, 429]);
@@ -81,7 +90,7 @@ export function judgeError(error: ServiceError, service: Service, now_ms: number
 }
 
 /** Milliseconds that `retry-after-ms` or `retry-after` (seconds or an HTTP date) ask for; undefined when neither is readable. */
-export function retryAfterMs(headers: Headers, now_ms: number): number | undefined {
+export function retryAfterMs(headers: HeaderReader, now_ms: number): number | undefined {
   const ms = headers.get('retry-after-ms')?.trim();
   if (ms && Number.isFinite(Number(ms))) return Math.max(0, Number(ms));
   const text = headers.get('retry-after')?.trim();

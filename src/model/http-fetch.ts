@@ -1,11 +1,12 @@
 // `fetch` for the SDK over node:http: faster to start than Node's own, and it knows proxies.
 
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import * as http from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { proxyFor, proxyHeaders, TunnelAgent } from './proxy.ts';
-import type { Env, TunnelOptions } from './proxy.ts';
+import { connectionError, HeaderList, HttpResponse } from './http-response.ts';
+import { proxyFor, proxyHeaders } from './proxy.ts';
+import type { Env } from './proxy.ts';
 import { TransportError } from './transport-error.ts';
+import type { TunnelOptions } from './tunnel.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -15,56 +16,66 @@ interface Route {
   /** Absent: the URL's own path. */
   path?: string;
   headers: Record<string, string>;
-  agent: HttpAgent;
+  agent: http.Agent;
+  request: typeof http.request;
 }
 
 const KEEP_ALIVE = { keepAlive: true, maxSockets: 4 };
-/** How long an unread rest may take before its connection is given up. */
-const DRAIN_MS = 500;
-const BUFFER_BYTES = 64 * 1024;
-const BODILESS = new Set([204, 205, 304]);
 
 /** A fetch to one service; connections are kept, redirects are not followed, so a key goes nowhere else. */
 export function createHttpFetch(base: URL, env: Env): Fetch {
-  const routeOf = createRoute(base, env);
-  return (input, init = {}) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    return exchange(routeOf(url), url, init);
+  const proxy = proxyFor(base, env);
+  let router: ReturnType<typeof createRouter> | undefined;
+  return async (input, init = {}) => {
+    const url = new URL(typeof input === 'string' || input instanceof URL ? input : input.url);
+    router ??= createRouter(base, proxy);
+    return exchange((await router)(url), url, init);
   };
 }
 
-function createRoute(base: URL, env: Env): (url: URL) => Route {
-  const proxy = proxyFor(base, env);
-  if (!proxy) {
-    const agent = base.protocol === 'https:' ? new HttpsAgent(KEEP_ALIVE) : new HttpAgent(KEEP_ALIVE);
-    return (url) => ({ to: url, headers: {}, agent });
-  }
-  if (base.protocol === 'https:') {
+/** How a URL of the service is reached; TLS and tunnels are loaded by those who need them. */
+async function createRouter(base: URL, proxy: URL | undefined): Promise<(url: URL) => Route> {
+  if (proxy && base.protocol === 'https:') {
+    const { TunnelAgent } = await import('./tunnel.ts');
+    const { request } = await import('node:https');
     const agent = new TunnelAgent(proxy, KEEP_ALIVE);
-    return (url) => ({ to: url, headers: {}, agent });
+    return (url) => ({ to: url, headers: {}, agent, request });
   }
-  const agent = proxy.protocol === 'https:' ? new HttpsAgent(KEEP_ALIVE) : new HttpAgent(KEEP_ALIVE);
-  return (url) => ({ to: proxy, path: url.href, headers: { host: url.host, ...proxyHeaders(proxy) }, agent });
+  const { Agent, request } = await protocolOf(proxy ?? base);
+  const agent = new Agent(KEEP_ALIVE);
+  if (!proxy) return (url) => ({ to: url, headers: {}, agent, request });
+  const headers = proxyHeaders(proxy);
+  return (url) => ({ to: proxy, path: url.href, headers: { host: url.host, ...headers }, agent, request });
+}
+
+async function protocolOf({ protocol }: URL): Promise<Pick<typeof http, 'Agent' | 'request'>> {
+  return protocol === 'https:' ? import('node:https') : http;
 }
 
 async function exchange(route: Route, url: URL, init: RequestInit): Promise<Response> {
   const signal = init.signal ?? undefined;
-  const send = route.to.protocol === 'https:' ? httpsRequest : httpRequest;
   const options: TunnelOptions = {
     method: init.method ?? 'GET',
-    headers: { ...Object.fromEntries(new Headers(init.headers)), ...route.headers },
+    headers: { ...Object.fromEntries(new HeaderList(init.headers ?? [])), ...route.headers },
     agent: route.agent,
     ...(route.path === undefined ? {} : { path: route.path }),
-    ...(signal ? { signal, tunnel_signal: signal } : {}),
+    ...(signal ? { tunnel_signal: signal } : {}),
   };
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = send(route.to, options);
-    request.once('response', resolve);
+    const request = route.request(route.to, options);
+    let answer: IncomingMessage | undefined;
+    request.once('response', (response) => resolve((answer = response)));
     // Stays after the head: a socket that breaks later also tells the request, which nobody else hears.
-    request.on('error', (cause) => reject(connectionError(url, cause)));
-    // Node tells a request without a socket of the abort only once it has one.
-    signal?.addEventListener('abort', () => reject(connectionError(url, signal.reason)), { once: true });
-    request.end(bodyOf(init));
+    request.on('error', (cause) => reject(connectionError(url.host, cause)));
+    // Not as the request's own `signal`: that destroys a connection which already waits for the next request.
+    const abort = (): void => {
+      reject(connectionError(url.host, signal?.reason));
+      if (!answer?.complete) request.destroy(new Error('aborted', { cause: signal?.reason }));
+    };
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    request.once('close', () => signal?.removeEventListener('abort', abort));
+    return void request.end(bodyOf(init));
   });
   return toResponse(incoming, url);
 }
@@ -77,54 +88,7 @@ function bodyOf({ body }: RequestInit): string | Uint8Array | undefined {
 
 function toResponse(incoming: IncomingMessage, url: URL): Response {
   const status = incoming.statusCode ?? 0;
-  if (status < 200 || status > 599) {
-    incoming.destroy();
-    throw new TransportError(`${url.host} answered with the impossible status ${status}`, {
-      cause: new Error('status'),
-    });
-  }
-  const headers = new Headers();
-  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
-    headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '');
-  }
-  if (BODILESS.has(status)) incoming.resume();
-  return new Response(BODILESS.has(status) ? null : bodyStream(incoming, url), { status, headers });
-}
-
-function bodyStream(incoming: IncomingMessage, url: URL): ReadableStream<Uint8Array> {
-  let open = true;
-  const settle = (act: () => void): void => {
-    if (open) act();
-    open = false;
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        incoming.on('data', (chunk: Buffer) => {
-          if (!open) return;
-          controller.enqueue(chunk);
-          if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
-        });
-        const fail = (cause: unknown): void => settle(() => controller.error(connectionError(url, cause)));
-        incoming.on('end', () => settle(() => controller.close()));
-        incoming.on('error', fail);
-        incoming.on('close', () => fail(new Error('closed')));
-      },
-      pull: () => void incoming.resume(),
-      cancel: () => settle(() => drain(incoming)),
-    },
-    new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }),
-  );
-}
-
-// What comes after the last event is read away so that the next request can use the connection.
-function drain(incoming: IncomingMessage): void {
-  const timer = setTimeout(() => incoming.destroy(), DRAIN_MS);
-  timer.unref();
-  incoming.once('close', () => clearTimeout(timer));
-  incoming.resume();
-}
-
-function connectionError(url: URL, cause: unknown): TransportError {
-  return cause instanceof TransportError ? cause : new TransportError(`no answer from ${url.host}`, { cause });
+  if (status >= 200 && status <= 599) return new HttpResponse(incoming, url) as unknown as Response; // what its users use of it
+  incoming.destroy();
+  throw new TransportError(`${url.host} answered with the impossible status ${status}`, { cause: new Error('status') });
 }

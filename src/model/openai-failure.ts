@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from 'openai/error';
 import { isJsonObject } from '../core/json.ts';
 import { connectionFailure, stopFailure } from './attempt-failure.ts';
 import type { FailureContext } from './attempt-failure.ts';
-import { judgeError } from './failure.ts';
+import { headersOf, judgeError } from './failure.ts';
 import type { AttemptFailure } from './failure.ts';
 import { chatFault } from './openai-fault.ts';
 import { cleanText } from './reply-blocks.ts';
@@ -24,7 +24,6 @@ function isAnswer(error: unknown): error is APIError {
 
 // `error.error` is the whole body here, see ChatSdk.
 function statusFailure(error: APIError, { service, now_ms, redact }: FailureContext): AttemptFailure {
-  const headers = error.headers instanceof Headers ? error.headers : new Headers();
   const body: unknown = error.error;
   const page = error.message.replace(/^\d+ /, '');
   const { type, message, code } = isJsonObject(body) ? chatFault(body) : { type: 'http_error', message: page };
@@ -32,7 +31,7 @@ function statusFailure(error: APIError, { service, now_ms, redact }: FailureCont
     status: Number(error.status),
     type: type === 'unknown_error' ? 'http_error' : type,
     message: cleanText(message, redact),
-    headers,
+    ...headersOf(error),
     ...(code === undefined ? {} : { code }),
     ...(error.requestID ? { request_id: error.requestID } : {}),
   };

@@ -5,6 +5,7 @@ import { toolUses } from '../core/messages.ts';
 import type { ModelClient, ModelReply, ModelRequest, Redact, SendHooks } from '../core/ports.ts';
 import { costUsd } from '../core/usage.ts';
 import type { AttemptFailure } from './failure.ts';
+import { HeaderList } from './http-response.ts';
 import { judgeError } from './failure.ts';
 import { pricesOf } from './pricing.ts';
 import { cleanInput, cleanText } from './reply-blocks.ts';
@@ -114,7 +115,7 @@ function errorOf(error: NonNullable<ScriptTurn['error']>, { config }: Stage, now
   const told = {
     type: type ?? (status === 429 ? 'rate_limit_error' : status === 529 ? 'overloaded_error' : 'api_error'),
     message: message ?? 'scripted error',
-    headers: new Headers(headers),
+    headers: new HeaderList(headers),
     ...(status === undefined ? {} : { status }),
   };
   return judgeError(told, { provider: 'script', base_url: 'model.script', model: config.id }, now_ms);
