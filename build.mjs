@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions, ROOT } from './scripts/bundle-options.mjs';
 import { licencesOf } from './scripts/licences.mjs';
+import { mergeChunks } from './scripts/merge-chunks.mjs';
 
 const META = join(ROOT, 'dist/meta.json');
 
@@ -14,6 +15,9 @@ const ENTRIES = {
   api: 'src/api/main.ts',
 };
 
+/** What a plain `agent-run TASK` loads before its first request. */
+const PLAIN_START = ['src/cli/start.ts', 'src/cli/run-command.ts', 'src/core/task-check.ts', 'src/model/anthropic.ts'];
+
 const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source))));
 if (Object.keys(entryPoints).length === 0) {
   console.error('build: no entry point exists under src');
@@ -23,6 +27,10 @@ if (Object.keys(entryPoints).length === 0) {
 const startedAt = new Date();
 rmSync(META, { force: true }); // a build that fails halfway counts as none
 const { metafile } = await build({ ...bundleOptions, entryPoints, outdir: 'dist' });
+if (entryPoints.cli) {
+  const apart = [ENTRIES.cli];
+  await mergeChunks(ROOT, metafile, { entries: PLAIN_START, apart, banner: bundleOptions.banner.js });
+}
 
 const wanted = new Set(Object.keys(metafile.outputs));
 for (const entry of readdirSync(join(ROOT, 'dist'), { recursive: true, withFileTypes: true })) {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { UsageError } from '../core/errors.ts';
 import { BWRAP, createSandbox } from './bubblewrap.ts';
 import { parseHostRule } from './hosts.ts';
-import { startHostProxy } from './proxy.ts';
 import type { Boundary } from '../core/ports.ts';
 import type { Sandbox, SandboxOptions } from './bubblewrap.ts';
 import type { HostRule } from './hosts.ts';
@@ -42,6 +41,7 @@ function hostRules(network: ChooseOptions['config']['network']): HostRule[] | un
 
 async function withProxy(options: SandboxOptions, rules: readonly HostRule[]): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), 'agent-run-'));
+  const { startHostProxy } = await import('./proxy.ts'); // Node's resolver takes a moment to load
   const proxy = await startHostProxy(join(folder, 'proxy.sock'), rules);
   const sandbox = createSandbox({ ...options, proxy_socket: proxy.socket });
   return {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 
 /** Place of a matching line: index of its text, and of the line in it. */
 export type Hit = readonly [text: number, line: number];
@@ -41,7 +41,8 @@ export async function useMatcher<T>(
   signal: AbortSignal,
   use: (matcher: LineMatcher) => Promise<T>,
 ): Promise<T> {
-  const matcher = startLineMatcher(pattern, signal);
+  const threads = await import('node:worker_threads'); // only here, for those who search
+  const matcher = startLineMatcher(pattern, signal, threads.Worker);
   try {
     return await use(matcher);
   } finally {
@@ -50,10 +51,10 @@ export async function useMatcher<T>(
 }
 
 /** Starts a thread for a pattern of the model's: JavaScript's engine can backtrack without end and only a thread can be stopped. */
-function startLineMatcher(pattern: RegExp, signal: AbortSignal): LineMatcher {
+function startLineMatcher(pattern: RegExp, signal: AbortSignal, Thread: typeof Worker): LineMatcher {
   const workerData = { source: pattern.source, flags: pattern.flags.replace(/[gy]/g, '') };
   const limits = { maxOldGenerationSizeMb: 256 };
-  const worker = new Worker(WORKER, { eval: true, workerData, env: {}, execArgv: [], resourceLimits: limits });
+  const worker = new Thread(WORKER, { eval: true, workerData, env: {}, execArgv: [], resourceLimits: limits });
   return {
     async match(texts, options) {
       if (signal.aborted) return { ok: false, reason: signalEnd(signal) };

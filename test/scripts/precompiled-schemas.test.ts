@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
 import { taskSchemaErrors } from '../../src/core/task-validator.ts';
@@ -11,16 +12,35 @@ import type { JsonValue } from '../../src/core/json.ts';
 let folder = '';
 let inputs: string[] = [];
 let compiled: typeof taskSchemaErrors;
+let isTask: (value: JsonValue) => boolean;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'precompiled-'));
-  const entryPoints = { validator: 'src/core/task-validator.ts' };
+  const entryPoints = { validator: 'src/core/task-validator.ts', check: 'src/core/task-check.ts' };
   const { metafile } = await build({ ...bundleOptions, entryPoints, outdir: folder });
   inputs = Object.keys(metafile.inputs);
   const module: unknown = await import(pathToFileURL(join(folder, 'validator.mjs')).href);
   compiled = (module as { taskSchemaErrors: typeof taskSchemaErrors }).taskSchemaErrors; // the one export of the source
+  const quick: unknown = await import(pathToFileURL(join(folder, 'check.mjs')).href);
+  isTask = (quick as { isTask: typeof isTask }).isTask; // again the one export
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const FIELDS: Record<string, fc.Arbitrary<JsonValue>> = {
+  prompt: fc.constantFrom<JsonValue>('x', '', ['a', { file: 'b' }], { file: '' }, 1),
+  model: fc.constantFrom<JsonValue>('m', { id: 'm' }, { provider: 'script', script: { turns: [] } }, { provider: 'x' }),
+  tools: fc.constantFrom<JsonValue>({ bash: {} }, { bash: { allow: ['ls'] } }, { grep: true }, { grep: 'x' }),
+  limits: fc.constantFrom<JsonValue>({ max_turns: 1 }, { max_turns: 0 }, { timeout: '1m' }, { timeout: 'x' }),
+  output: fc.constantFrom<JsonValue>({ schema: {} }, { schema: 'a.json', gate: 'b.json' }, { repair_attempts: -1 }),
+  context: fc.constantFrom<JsonValue>(
+    [],
+    [{ git: 'diff', base: 'a' }],
+    [{ files: [] }],
+    [{ git: 'log', files: ['a'] }],
+  ),
+  sandbox: fc.constantFrom<JsonValue>({ mode: 'off' }, { mode: 'of' }, { network: ['a.b'] }, { network: 1 }),
+  promt: fc.constant('x'),
+};
 
 const TASKS: JsonValue[] = [
   { prompt: 'x', model: 'm' },
@@ -45,6 +65,17 @@ test.each(TASKS)('the validator in the bundle finds what ajv finds: %j', (task) 
       parentSchema,
     }));
   expect(facts(compiled(task))).toEqual(facts(taskSchemaErrors(task)));
+});
+
+test('the quick check in the bundle says yes to what ajv finds no fault in, and only to that', () => {
+  fc.assert(
+    fc.property(fc.record(FIELDS, { requiredKeys: [] }), (fields) => {
+      const task = fields as JsonValue; // no field of it is undefined
+      expect(isTask(task)).toBe(taskSchemaErrors(task).length === 0);
+    }),
+    { numRuns: 500 },
+  );
+  expect(TASKS.map((task) => isTask(task))).toEqual(TASKS.map((task) => taskSchemaErrors(task).length === 0));
 });
 
 test('the validator in the bundle brings neither ajv itself nor the schema to be compiled', () => {
