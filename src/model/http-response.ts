@@ -88,6 +88,12 @@ export class HttpBody implements AsyncIterable<Uint8Array> {
     }
   }
 
+  /** As the standard's streams are read by hand. */
+  getReader(): { read(): Promise<IteratorResult<Uint8Array>>; cancel(): Promise<void>; releaseLock(): void } {
+    const bytes = this[Symbol.asyncIterator]();
+    return { read: async () => bytes.next(), cancel: async () => this.cancel(), releaseLock: () => {} };
+  }
+
   // What comes after the last event is read away so that the next request can use the connection.
   async cancel(): Promise<void> {
     const incoming = this.#incoming;
