@@ -1,6 +1,6 @@
 // Custom tools with their defaults. Every mistake that a call would meet later is found here, where it has a place.
 
-import type { BuiltinToolName, CustomToolConfig } from '../core/config.ts';
+import type { BuiltinToolName, CustomToolConfig, ServerToolConfig } from '../core/config.ts';
 import { compileSchema } from '../core/json-schema.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { findParameterMistake } from '../core/parameter-template.ts';
@@ -34,7 +34,7 @@ function toConfig(field: CustomToolField): CustomToolConfig {
   return { name, description, input_schema, command, ...input, effect, ok_exit_codes, ...callLimits(call) };
 }
 
-const BUILTIN: Record<BuiltinToolName, true> = {
+const BUILTIN: Record<BuiltinToolName | ServerToolConfig['name'], true> = {
   read_file: true,
   glob: true,
   grep: true,
@@ -42,6 +42,8 @@ const BUILTIN: Record<BuiltinToolName, true> = {
   edit_file: true,
   bash: true,
   git: true,
+  web_search: true,
+  web_fetch: true,
 };
 
 function nameIssues(fields: readonly CustomToolField[], index: number): Issue[] {

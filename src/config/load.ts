@@ -19,6 +19,7 @@ import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
 import { buildPublishing } from './publishing.ts';
 import { chooseReader, type ReaderRequest } from './reader.ts';
+import { buildServerTools } from './server-tools.ts';
 import { MAX_NAMED_BYTES, MAX_TASK_BYTES, type ReadFile, type ReadResult, type Source, sourceOf } from './source.ts';
 import type { TaskFile } from './task-file.ts';
 import { literalTemplateIssues } from './template-places.ts';
@@ -100,6 +101,7 @@ async function buildTask(
     context: await buildContext(building),
     model,
     tools: buildTools(task.tools ?? {}),
+    ...buildServerTools(building, model),
     custom_tools: await buildCustomTools(building),
     ...buildMcpServers(building),
     sandbox: buildSandbox(task.sandbox),

@@ -83,6 +83,7 @@ const AS_WRITTEN = [
   'images',
   'response_format',
   'effort',
+  'thinking_display',
   'base_url',
   'api_key_env',
 ] as const;

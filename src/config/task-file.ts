@@ -38,6 +38,7 @@ export interface ModelFields {
   images?: boolean;
   response_format?: boolean;
   effort?: NonNullable<ModelConfig['effort']>;
+  thinking_display?: NonNullable<ModelConfig['thinking_display']>;
   base_url?: string;
   api_key_env?: string;
   tool_protocol?: ModelConfig['tool_protocol'];
@@ -56,9 +57,15 @@ export interface CallFields {
 
 export type FileToolField = true | (CallFields & { paths?: string[] });
 
+export type WebToolField =
+  | true
+  | { allowed_domains?: string[]; blocked_domains?: string[]; max_uses?: number; max_content_tokens?: number };
+
 export interface ToolFields extends Partial<Record<FileToolName, FileToolField>> {
   bash?: CallFields & { allow: string[]; deny?: string[] };
   git?: true | (CallFields & { allow?: string[] });
+  web_search?: WebToolField;
+  web_fetch?: WebToolField;
 }
 
 export interface CustomToolField extends CallFields {

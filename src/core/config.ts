@@ -19,6 +19,8 @@ export interface ModelConfig {
   /** Ask for the output by the service's structured output, or by the output tool; absent: as the provider is known to take it. */
   response_format?: boolean;
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /** What is shown of thinking; absent: the model's own default. */
+  thinking_display?: 'summarized' | 'omitted';
   base_url?: string;
   api_key_env?: string;
   tool_protocol: 'native' | 'xml';
@@ -97,6 +99,16 @@ export interface McpServerConfig extends CallLimits {
   /** Those of them that only read. */
   read_only: string[];
   network: boolean | string[];
+}
+
+/** A tool that the model service runs itself, in its own fields. */
+export interface ServerToolConfig {
+  name: 'web_search' | 'web_fetch';
+  /** In one request. */
+  max_uses: number;
+  allowed_domains?: string[];
+  blocked_domains?: string[];
+  max_content_tokens?: number;
 }
 
 export type ContextItem =
@@ -179,6 +191,8 @@ export interface TaskConfig {
   context: ContextItem[];
   model: ModelConfig;
   tools: ToolRules[];
+  /** Absent: none. */
+  server_tools?: ServerToolConfig[];
   custom_tools: CustomToolConfig[];
   /** Absent: none. */
   mcp_servers?: McpServerConfig[];

@@ -1,6 +1,6 @@
 import { Console } from 'node:console';
 import { BaseAnthropic } from '@anthropic-ai/sdk/client';
-import type { ModelConfig } from '../core/config.ts';
+import type { ModelConfig, ServerToolConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ModelClient, ModelReply, Redact, SendHooks } from '../core/ports.ts';
 import { costUsd } from '../core/usage.ts';
@@ -20,6 +20,7 @@ import { estimatedBytes } from './reply-usage.ts';
 import { betasOf, createRequestWriter } from './request-body.ts';
 import { sendWithRetries } from './retry.ts';
 import type { AttemptResult, RetryDeps } from './retry.ts';
+import { serverToolText } from './server-tools.ts';
 import { watchAttempt } from './watch.ts';
 
 export interface AnthropicDeps extends RetryDeps {
@@ -29,6 +30,8 @@ export interface AnthropicDeps extends RetryDeps {
   redact: Redact;
   /** Hears of secrets that come up in mid-run, before they are used. */
   onSecret?: ((value: string) => void) | undefined;
+  /** Tools that the service runs; absent: none. */
+  server_tools?: readonly ServerToolConfig[];
 }
 
 /** What every attempt of a client needs. */
@@ -57,7 +60,9 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
   const write = createRequestWriter({
     model: config.id,
     adaptive_thinking: facts?.thinking === 'adaptive',
+    ...(config.thinking_display === undefined ? {} : { thinking_display: config.thinking_display }),
     diagnostics: config.claude_api === true,
+    server_tools: (deps.server_tools ?? []).map(serverToolText),
     ...(config.effort === undefined ? {} : { effort: config.effort }),
   });
   const known = pricesOf(config, deps.clock.now());

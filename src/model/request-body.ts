@@ -9,6 +9,7 @@ import type {
   UserBlock,
 } from '../core/messages.ts';
 import type { ModelRequest } from '../core/ports.ts';
+import { awaitsService } from './server-tools.ts';
 
 /** What stays the same in every request of a client. */
 export interface RequestShape {
@@ -16,6 +17,9 @@ export interface RequestShape {
   effort?: string;
   /** Ask for thinking where a model does not think by itself. */
   adaptive_thinking: boolean;
+  thinking_display?: string;
+  /** Entries of tools that the service runs, behind ours. */
+  server_tools?: readonly string[];
   /** Ask why the cache was missed, when the request names the message before it. */
   diagnostics?: boolean;
 }
@@ -41,20 +45,21 @@ const END = Buffer.from(']}');
 export function createRequestWriter(shape: RequestShape): (request: ModelRequest) => Buffer {
   // Each message without its closing `}]}`, or null when nothing of it may be sent.
   const written = new WeakMap<Message, Buffer | null>();
-  const textOf = (message: Message): Buffer | null => {
+  const textOf = (message: Message, before: Message | undefined): Buffer | null => {
     const known = written.get(message);
     if (known !== undefined) return known;
-    const text = messageText(message);
+    const text = messageText(awaitsService(before) ? onlyResults(message) : message);
     const bytes = text === undefined ? null : Buffer.from(text.slice(0, -CLOSE.length));
     written.set(message, bytes);
     return bytes;
   };
   return (request) => {
     const parts: Buffer[] = [Buffer.from(headText(shape, request))];
-    const sent = request.messages.filter((message) => textOf(message) !== null);
+    const { messages } = request;
+    const sent = messages.filter((message, at) => textOf(message, messages[at - 1]) !== null);
     const marked = new Set(sent.filter(({ role }) => role === 'user').slice(-MARKED_MESSAGES));
     for (const message of sent) {
-      const bytes = textOf(message) ?? CLOSE;
+      const bytes = written.get(message) ?? CLOSE;
       if (parts.length > 1) parts.push(COMMA);
       parts.push(bytes, marked.has(message) ? MARK_AND_CLOSE : CLOSE);
     }
@@ -71,7 +76,9 @@ export function betasOf({ summarize, messages }: ModelRequest): string[] {
 function headText(shape: RequestShape, request: ModelRequest): string {
   const { system, tools, max_tokens, output_schema } = request;
   const head = [`"model":${JSON.stringify(shape.model)}`, `"max_tokens":${max_tokens}`, '"stream":true'];
-  if (shape.adaptive_thinking) head.push('"thinking":{"type":"adaptive"}');
+  const { thinking_display: display } = shape;
+  if (shape.adaptive_thinking || display !== undefined)
+    head.push(`"thinking":${JSON.stringify({ type: 'adaptive', display })}`);
   const config = outputConfig(shape.effort, output_schema);
   if (config) head.push(`"output_config":${config}`);
   if (shape.diagnostics && request.previous_message_id !== undefined) {
@@ -82,7 +89,8 @@ function headText(shape: RequestShape, request: ModelRequest): string {
     const block = stringifyJson({ type: 'text', text: system });
     head.push(`"system":[${block.slice(0, -1)}${SYSTEM_MARK}}]`);
   }
-  if (tools.length > 0) head.push(`"tools":[${tools.map(toolText).join(',')}]`);
+  const entries = [...tools.map(toolText), ...(shape.server_tools ?? [])];
+  if (entries.length > 0) head.push(`"tools":[${entries.join(',')}]`);
   return `{${head.join(',')},"messages":[`;
 }
 
@@ -96,6 +104,12 @@ function outputConfig(effort: string | undefined, schema: JsonValue | undefined)
 
 function toolText({ name, description, input_schema }: ToolDefinition): string {
   return stringifyJson({ name, description, input_schema });
+}
+
+/** Without what is said beside the results of calls; the next message may say it. */
+function onlyResults(message: Message): Message {
+  const results = message.role === 'user' ? message.content.filter(({ type }) => type === 'tool_result') : [];
+  return results.length === 0 ? message : { role: 'user', content: results };
 }
 
 /** A message as the service takes it; undefined when nothing but blank text is in it. */

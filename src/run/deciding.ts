@@ -29,7 +29,7 @@ export async function decidingParts(task: TaskConfig, model: ModelClient): Promi
     diagnoses_cache: model.diagnoses_cache === true,
     gate: await createGate(task.output, {
       prompts: task.prompts.length,
-      native: takesSchemas(task.model),
+      native: takesSchemas(task),
     }),
     budget: createBudget(task.limits, model.prices),
     texts: DEFAULT_TEXTS,
@@ -39,7 +39,8 @@ export async function decidingParts(task: TaskConfig, model: ModelClient): Promi
 }
 
 /** Whether the output is asked for by the service's own means: as the task says, else as the provider is known. */
-function takesSchemas({ response_format, provider, tool_protocol }: TaskConfig['model']): boolean {
-  // Calls in free text need replies that no schema binds.
-  return response_format ?? (provider === 'anthropic' && tool_protocol === 'native');
+function takesSchemas({ model, server_tools }: TaskConfig): boolean {
+  const { response_format, provider, tool_protocol } = model;
+  // Calls in free text need replies that no schema binds; and the service documents no schema beside the citations of searches.
+  return response_format ?? (provider === 'anthropic' && tool_protocol === 'native' && server_tools === undefined);
 }

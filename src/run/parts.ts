@@ -12,6 +12,7 @@ import { exec } from '../workspace/exec.ts';
 import { isMissing } from '../workspace/programs.ts';
 import { decidingParts } from './deciding.ts';
 import { buildPlace } from './place.ts';
+import { checkServerTools } from './server-tools.ts';
 import { startServers } from './servers.ts';
 import type { Parts } from '../agent/loop.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
@@ -66,6 +67,7 @@ const VERIFY_OUTPUT_BYTES = 30 * 1024;
 export async function buildParts(options: PartsOptions): Promise<Built> {
   const { redactor, config, clock, keepOutput } = options;
   const { task } = config;
+  checkServerTools(config);
   const model = options.model ?? (await buildModel(options, redactor));
   requirePrices(task, model);
   const deciding = await decidingParts(task, model);
@@ -143,7 +145,7 @@ async function buildModel(
   { config, env, clock, random, interrupts, onSecret }: PartsOptions,
   redactor: Redactor,
 ): Promise<ModelClient> {
-  const { model, limits } = config.task;
+  const { model, limits, server_tools = [] } = config.task;
   return createModelClient(model, {
     env,
     clock,
@@ -151,6 +153,7 @@ async function buildModel(
     redact: redactor.redact,
     onSecret,
     protocol: DEFAULT_PROTOCOL,
+    server_tools,
     idle_timeout_ms: limits.idle_timeout_ms,
     max_retries: limits.max_retries,
     deadline: () => interrupts.remaining(),

@@ -3,6 +3,7 @@ import { promptTokens } from '../core/usage.ts';
 import { showBytes, showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { limitText, limitsText } from './limit-text.ts';
 import { oneLine } from './one-line.ts';
+import { serverCalls } from './server-calls.ts';
 import type {
   Attempt,
   ModelFailedEvent,
@@ -112,7 +113,8 @@ function replyLines(event: ModelReplyEvent): Line[] {
   const said = textOf(event.content)
     .split('\n', TEXT_LINES_SHOWN)
     .filter((line) => line.trim() !== '');
-  return [head, ...said.map((line) => detail(`  | ${oneLine(line, SHOWN)}`))];
+  const served = serverCalls(event.content).map((call) => info(`  ${oneLine(call, SHOWN)}`));
+  return [head, ...served, ...said.map((line) => detail(`  | ${oneLine(line, SHOWN)}`))];
 }
 
 function failedLine(event: ModelFailedEvent): Line {

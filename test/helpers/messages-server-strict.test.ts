@@ -255,3 +255,15 @@ test('a rule can be tolerated', async () => {
   expect((await readEvents(response)).length).toBeGreaterThan(0);
   expect(server.failures).toEqual([]);
 });
+
+test.each([
+  [{ name: 'search' }, 'name'],
+  [{ citations: { enabled: true } }, 'citations'],
+  [{ allowed_domains: ['a.example'], blocked_domains: ['b.example'] }, 'Only one of'],
+  [{ allowed_domains: [] }, 'not empty'],
+  [{ allowed_domains: ['https://a.example'] }, 'not a valid domain'],
+  [{ max_uses: 0 }, 'max_uses'],
+])('a web search with %j is refused', async (change, message) => {
+  const tools = [{ type: 'web_search_20250305', name: 'web_search', ...change }];
+  expect(await refusal(request({ tools }))).toContain(message);
+});

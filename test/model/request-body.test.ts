@@ -164,3 +164,14 @@ function sent(content: ResultContent[]): { request: unknown } {
   };
   return { request: body.messages[0]?.content[0]?.content };
 }
+
+test.each([
+  [false, 'summarized', { type: 'adaptive', display: 'summarized' }],
+  [true, 'omitted', { type: 'adaptive', display: 'omitted' }],
+  [true, undefined, { type: 'adaptive' }],
+  [false, undefined, undefined],
+])('thinking that is asked for %s and shown as %s is sent as %j', (adaptive_thinking, display, thinking) => {
+  const shown = display === undefined ? {} : { thinking_display: display };
+  const write = createRequestWriter({ model: 'm', adaptive_thinking, ...shown });
+  expect(JSON.parse(write(modelRequest()).toString('utf8'))['thinking']).toEqual(thinking);
+});

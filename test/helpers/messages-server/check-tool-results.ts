@@ -32,6 +32,7 @@ function* checkAnswered(message: CheckedMessage, next: CheckedMessage, index: nu
         'Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
     );
   }
+  if (next.role === 'assistant') return; // the reply goes on after a pause, and both are one turn
   const onlyResults = next.content.every((block) => block['type'] === 'tool_result');
   if (hasOpenServerCall(message) && !onlyResults) {
     yield refuse(`messages.${index + 1}: only \`tool_result\` blocks may follow an unresolved server tool call`);

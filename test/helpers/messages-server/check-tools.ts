@@ -1,5 +1,6 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import { refusedKeywords } from './check-schema.ts';
+import { checkServerTool } from './check-server-tools.ts';
 import { isRecord, shown, words } from './json-text.ts';
 import type { JsonRecord } from './json-text.ts';
 import type { Violation } from './types.ts';
@@ -37,7 +38,7 @@ function* checkTool(tool: unknown, path: string): Generator<Violation> {
   if (type === 'custom') yield* checkCustomTool(tool, `${path}.custom`);
   else if (!BUILT_IN.test(shown(type))) {
     yield refuse(`${path}: Input tag '${shown(type)}' found using 'type' does not match any of the expected tags`);
-  }
+  } else yield* checkServerTool(tool, path);
 }
 
 function* checkCustomTool(tool: JsonRecord, path: string): Generator<Violation> {
