@@ -112,54 +112,39 @@ describe('tools that the service runs', () => {
 });
 
 describe('a task is refused', () => {
-  const load = (tools: object, model: unknown, more: object = {}) => configOf({ task: { tools, ...more }, model });
+  const own = { name: 'web_fetch', description: 'x', input_schema: { type: 'object' }, command: ['ls'] };
+  const fetching = (lists: object): object => ({ tools: { web_fetch: lists } });
 
   test.each([
     [
       'with a model that has none',
-      TOOLS,
+      { tools: TOOLS },
       { provider: 'openai', id: 'x' },
-      {},
-      'expected a model of provider "anthropic"',
+      'a model of provider "anthropic"',
     ],
     [
       'with such a fallback',
-      TOOLS,
+      { tools: TOOLS },
       { id: MODEL, fallback: ['openai/x'] },
-      {},
-      'expected a model of provider "anthropic"',
+      'a model of provider "anthropic"',
     ],
-    ['with calls in free text', TOOLS, { id: MODEL, tool_protocol: 'xml' }, {}, 'expected tool_protocol "native"'],
+    [
+      'with calls in free text',
+      { tools: TOOLS },
+      { id: MODEL, tool_protocol: 'xml' },
+      'expected tool_protocol "native"',
+    ],
     [
       'with both lists',
-      { web_fetch: { allowed_domains: ['a.b'], blocked_domains: ['c.d'] } },
-      { id: MODEL },
-      {},
+      fetching({ allowed_domains: ['a.b'], blocked_domains: ['c.d'] }),
+      MODEL,
       'expected one of them',
     ],
-    [
-      'with a scheme in a domain',
-      { web_fetch: { allowed_domains: ['https://a.b'] } },
-      { id: MODEL },
-      {},
-      'allowed_domains',
-    ],
-    [
-      'with a domain in other letters',
-      { web_fetch: { allowed_domains: ['ex\u0430mple.com'] } },
-      { id: MODEL },
-      {},
-      'allowed_domains',
-    ],
-    [
-      'with an own tool of that name',
-      {},
-      { id: MODEL },
-      { custom_tools: [{ name: 'web_fetch', description: 'x', input_schema: { type: 'object' }, command: ['ls'] }] },
-      'a built-in tool is called so',
-    ],
-  ])('%s', async (_name, tools, model, more, message) => {
-    await expect(load(tools, model, more)).rejects.toThrow(message);
+    ['with a scheme in a domain', fetching({ allowed_domains: ['https://a.b'] }), MODEL, 'allowed_domains'],
+    ['with a domain in other letters', fetching({ allowed_domains: ['ex\u0430mple.com'] }), MODEL, 'allowed_domains'],
+    ['with an own tool of that name', { custom_tools: [own] }, MODEL, 'a built-in tool is called so'],
+  ])('%s', async (...[, task, model, message]) => {
+    await expect(configOf({ task: { ...task }, model })).rejects.toThrow(message);
   });
 
   test.each(['web_search', 'web_fetch'])('in an untrusted run where %s may reach any domain', async (name) => {
