@@ -12,6 +12,7 @@ const META = join(ROOT, 'dist/meta.json');
 const ENTRIES = {
   cli: 'src/cli/main.ts',
   action: 'src/action/main.ts',
+  post: 'src/action/post.ts',
   api: 'src/api/main.ts',
 };
 

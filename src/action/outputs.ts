@@ -75,7 +75,8 @@ export function stepOutputs(ended: Ended): { outputs: StepOutputs; too_large: bo
   return { outputs, too_large };
 }
 
-function textOf(value: JsonValue | undefined): string {
+/** A text or a number as it is printed; '' for anything else. */
+export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 

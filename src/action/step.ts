@@ -9,6 +9,7 @@ import { logLine } from '../core/sanitise.ts';
 import { run } from '../run/run.ts';
 import { watchRun } from '../run/watchers.ts';
 import { type CommentPlan, planWithoutTask } from './comment-step.ts';
+import { createGuard, type Guard } from './guard.ts';
 import { type ActionInputs, type FailOn, readFailOn, readInputs, SECRET_INPUTS } from './inputs.ts';
 import { loadStep, type Step } from './load-step.ts';
 import type { Ended } from './outputs.ts';
@@ -19,18 +20,20 @@ import { CancelledEarly, printStack, TriggerRefused, withoutRun } from './withou
 export async function runStep(env: Env, cwd: string): Promise<number> {
   maskSecrets();
   const signals = watchSignals();
+  const guard = createGuard(env, cwd);
   const failOn = await settled(() => readFailOn(getInput));
   const inputs = await settled(() => {
     valueOf(failOn);
     return readInputs(getInput);
   });
-  const step = await settled(() => load(valueOf(inputs), env, cwd));
-  const ended = await settled(() => runTask(valueOf(step), cwd, signals.first()));
+  const step = await settled(() => unlessCancelled(load(valueOf(inputs), env, cwd), signals));
+  const ended = await settled(() => runTask({ step: valueOf(step), guard, cwd }, signals.first()));
   const ending = ended.ok
     ? ended.value
     : withoutRun(ended.cause, { out: getInput('out'), task_file: getInput('task'), env, cwd });
   const plan = step.ok ? step.value.comment : planWithoutStep(ended, env);
   const problems = await publish(ending, { env, step: step.ok ? step.value : undefined, plan, signal: signals.signal });
+  guard.end();
   return report(ending, problems, failOn.ok ? failOn.value : 'error');
 }
 
@@ -89,9 +92,26 @@ function watchSignals(): Signals {
   return { first: () => first, signal: controller.signal };
 }
 
-async function runTask(step: Step, cwd: string, signal: CancelSignal | undefined): Promise<Ended> {
+/** Reading a task may fetch a commit, and a cancelled step has no time to wait for it. */
+function unlessCancelled<T>(part: Promise<T>, { first, signal }: Signals): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new CancelledEarly(first() ?? 'SIGTERM'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    part.then(resolve, reject);
+  });
+}
+
+interface Start {
+  step: Step;
+  guard: Guard;
+  cwd: string;
+}
+
+async function runTask({ step, guard, cwd }: Start, signal: CancelSignal | undefined): Promise<Ended> {
   if (signal) throw new CancelledEarly(signal);
-  const { config, env, options } = step;
+  const { config, options } = step;
+  const env = guard.begin(step);
   const { quiet, verbose } = options;
   const write = (text: string): void => void process.stderr.write(text);
   const result = await run({

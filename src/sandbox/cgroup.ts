@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,6 +41,12 @@ export function createCgroup(name: string): Cgroup | undefined {
     entrances: made.map((folder) => join(folder, 'cgroup.procs')),
     dispose: () => made.forEach(remove),
   };
+}
+
+/** Removes a group that a killed run left; one that never was is no error. */
+export function removeCgroup(name: string): void {
+  if (process.getuid?.() !== 0 || process.platform !== 'linux') return;
+  for (const { folder } of places(name)) if (existsSync(folder)) remove(folder);
 }
 
 interface Place {

@@ -70,7 +70,7 @@ export function removeStaleMarks(workspace: string): void {
     const stats = lstatSync(join(workspace, name), { throwIfNoEntry: false });
     if (stats?.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) rmSync(join(workspace, name));
   }
-  for (const name of PROTECTED_FOLDERS) {
+  for (const name of ['.git', ...PROTECTED_FOLDERS]) {
     removeMark({ path: join(workspace, name), kind: 'folder' });
     if (dirname(name) !== '.') removeMark({ path: join(workspace, dirname(name)), kind: 'folder' });
   }

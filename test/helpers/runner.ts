@@ -75,7 +75,10 @@ export interface StageEnd {
 export function startStage({ folder, checkout, env }: RunnerStep, entry: string, node = process.execPath): Stage {
   const child = spawn(node, [entry], { cwd: checkout, env });
   child.stdin.end();
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await done.catch(() => {}); // the files it is read from go next
+  });
   const listeners = new Set<() => void>();
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -12,6 +12,7 @@ test('what a killed run covered is removed: empty read-only files and empty fold
   }
   mkdirSync(join(workspace, '.github', 'workflows'), { recursive: true });
   mkdirSync(join(workspace, '.claude'));
+  mkdirSync(join(workspace, '.git'));
   removeStaleMarks(workspace);
   expect(readdirSync(workspace)).toEqual([]);
 });
