@@ -13,6 +13,8 @@ const ON_DEFAULT_BRANCH = new Set([
   'discussion',
   'discussion_comment',
   'commit_comment',
+  'fork',
+  'gollum',
   'workflow_run',
 ]);
 // GITHUB_SHA of these is the head merged into the base.

@@ -3,7 +3,7 @@
 import { fieldAt, readPayload } from './event-payload.ts';
 import type { Env } from './merge.ts';
 
-// Anybody who can open an issue or write a comment chooses the words of these events.
+// Anybody who can open an issue, write a comment, fork or edit an open wiki chooses the words of these events.
 const STRANGERS_EVENTS = new Set([
   'pull_request_target',
   'issues',
@@ -13,6 +13,8 @@ const STRANGERS_EVENTS = new Set([
   'discussion',
   'discussion_comment',
   'commit_comment',
+  'fork',
+  'gollum',
 ]);
 
 /** Why the run is untrusted, in words for the log; undefined when nothing says so. */
