@@ -2,17 +2,11 @@
 // than it was, so a task that uses one is refused.
 
 import type { Issue } from './issues.ts';
-import { pointerTo } from './pointer.ts';
 import type { TaskFile } from './task-file.ts';
 
 /** One issue for each capability that the task uses and this version lacks. */
 export function unavailableIssues(task: TaskFile): Issue[] {
   const used: [pointer: string, used: boolean, what: string][] = [
-    ...Object.entries(task.mcp_servers ?? {}).map(([name, server]): [string, boolean, string] => [
-      pointerTo(pointerTo('/mcp_servers', name), 'url'),
-      server.url !== undefined,
-      'MCP servers that are reached at a URL',
-    ]),
     ['/skills', (task.skills ?? []).length > 0, 'skills'],
     ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],
   ];

@@ -87,11 +87,14 @@ export interface CustomToolConfig extends CallLimits {
   ok_exit_codes: number[];
 }
 
-/** A server of tools, started for the run as a process of its own. */
+/** A server of tools: started for the run as a process of its own, or reached at a URL. */
 export interface McpServerConfig extends CallLimits {
   name: string;
-  /** The program and its arguments. */
+  /** The program and its arguments; none for a server at a URL. */
   command: string[];
+  url?: string;
+  /** Names of headers to the variables that hold their values. */
+  headers_env?: Record<string, string>;
   /** Names of the variables it is given beside those of all tools. */
   env: string[];
   /** Its tools that are offered, as it calls them. */

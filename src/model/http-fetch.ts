@@ -20,29 +20,34 @@ interface Route {
   request: typeof http.request;
 }
 
-const KEEP_ALIVE = { keepAlive: true, maxSockets: 4 };
+const SOCKETS = 4;
 
 /** A fetch to one service; connections are kept, redirects are not followed, so a key goes nowhere else. */
-export function createHttpFetch(base: URL, env: Env): Fetch {
+export function createHttpFetch(base: URL, env: Env, maxSockets = SOCKETS): Fetch {
   const proxy = proxyFor(base, env);
+  const options = { keepAlive: true, maxSockets };
   let router: ReturnType<typeof createRouter> | undefined;
   return async (input, init = {}) => {
     const url = new URL(typeof input === 'string' || input instanceof URL ? input : input.url);
-    router ??= createRouter(base, proxy);
+    router ??= createRouter(base, proxy, options);
     return exchange((await router)(url), url, init);
   };
 }
 
 /** How a URL of the service is reached; TLS and tunnels are loaded by those who need them. */
-async function createRouter(base: URL, proxy: URL | undefined): Promise<(url: URL) => Route> {
+async function createRouter(
+  base: URL,
+  proxy: URL | undefined,
+  options: http.AgentOptions,
+): Promise<(url: URL) => Route> {
   if (proxy && base.protocol === 'https:') {
     const { TunnelAgent } = await import('./tunnel.ts');
     const { request } = await import('node:https');
-    const agent = new TunnelAgent(proxy, KEEP_ALIVE);
+    const agent = new TunnelAgent(proxy, options);
     return (url) => ({ to: url, headers: {}, agent, request });
   }
   const { Agent, request } = await protocolOf(proxy ?? base);
-  const agent = new Agent(KEEP_ALIVE);
+  const agent = new Agent(options);
   if (!proxy) return (url) => ({ to: url, headers: {}, agent, request });
   const headers = proxyHeaders(proxy);
   return (url) => ({ to: proxy, path: url.href, headers: { host: url.host, ...headers }, agent, request });

@@ -22,7 +22,7 @@ import type { ReadStored } from '../tools/read-file.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Env, Place } from './place.ts';
-import type { ServerLog } from './servers.ts';
+import type { Notify, ServerLog } from './servers.ts';
 
 export interface PartsOptions {
   config: RunConfig;
@@ -44,6 +44,8 @@ export interface PartsOptions {
   onSecret?: ((value: string) => void) | undefined;
   /** Keeps what MCP servers write to stderr; absent: it is dropped. */
   serverLog?: ServerLog;
+  /** Records what happens beside the calls; absent: nothing is recorded. */
+  notify?: Notify;
   /** Called with the workspace as it is before any process of the run. */
   beforeServers?: (place: Place) => Promise<void>;
 }
@@ -133,7 +135,11 @@ async function buildTools(
 
 /** Masks the secrets of the environment, and of what the task names. */
 export function redactorFor(task: TaskConfig, env: Env): Redactor {
-  return createRedactor({ env, extra_names: [...task.redact, ...keyNames(task)] });
+  const headers = (task.mcp_servers ?? []).flatMap(({ headers_env = {} }) => Object.values(headers_env));
+  const extra_names = [...task.redact, ...keyNames(task), ...headers];
+  // "Bearer x": x alone is as secret.
+  const values = headers.flatMap((name) => env[name]?.trim().split(/\s+/).slice(1) ?? []);
+  return createRedactor({ env, extra_names, values });
 }
 
 /** Variables that hold a key, whatever they are called. */

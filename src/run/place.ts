@@ -135,7 +135,7 @@ function isBelow(root: string, path: string): boolean {
 function startsProcesses({ tools, custom_tools, mcp_servers = [], verify, context }: TaskConfig): boolean {
   return (
     verify.length > 0 ||
-    mcp_servers.length > 0 ||
+    mcp_servers.some(({ url }) => url === undefined) ||
     custom_tools.length > 0 ||
     tools.some(({ name }) => name === 'bash' || name === 'git') ||
     context.some(({ kind }) => kind === 'command')

@@ -135,11 +135,23 @@ async function work({ segment, recorder, held, redactor }: Inside): Promise<RunO
   options.beforeServers = async (place) => {
     held.snapshot = canChangeFiles(config) ? await startingTree(segment, place) : null;
   };
+  options.notify = (code, message) => recordNotice({ recorder, segment }, code, message);
   held.built = await buildParts(options);
   try {
     return await segment.work(recorder, held.built, options);
   } finally {
     await held.built.stop(); // before the changes are told: nothing of the run goes on then
+  }
+}
+
+/** Only between the first and the last line of a segment: whoever tells of something waits for neither. */
+function recordNotice({ recorder, segment }: Pick<Inside, 'recorder' | 'segment'>, code: string, message: string) {
+  if (recorder.state === segment.state || recorder.state.ended) return false;
+  try {
+    recorder.record({ type: 'notice', level: 'warning', code, message });
+    return true;
+  } catch {
+    return false; // IoError: the run meets it with its next line
   }
 }
 

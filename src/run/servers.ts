@@ -1,14 +1,18 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../core/errors.ts';
 import { mcpToolRules } from '../core/mcp.ts';
+import { shownTo } from '../core/media.ts';
+import { createHttpFetch } from '../model/http-fetch.ts';
 import { serve } from '../workspace/serve.ts';
 import { VERSION } from './version.ts';
 import type { McpServerConfig, RunConfig } from '../core/config.ts';
 import type { Tool } from '../core/ports.ts';
 import type { McpTools } from '../tools/mcp.ts';
+import type { HttpParts } from '../tools/mcp-http.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { Interrupts } from './interrupts.ts';
-import type { Place } from './place.ts';
+import type { Env, Place } from './place.ts';
 
 /** Of what one server writes to stderr. */
 const MAX_LOG_BYTES = 1024 * 1024;
@@ -16,13 +20,18 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Takes what a server writes to stderr. */
 export type ServerLog = (server: string) => (bytes: Uint8Array) => void;
 
+/** Records a notice; false when nothing can be recorded yet, or any more. */
+export type Notify = (code: string, message: string) => boolean;
+
 export interface ServersOptions {
   config: RunConfig;
+  env: Env;
   interrupts: Interrupts;
   redactor: Redactor;
   /** Absent in a dry run. */
   run_dir?: string;
   serverLog?: ServerLog;
+  notify?: Notify;
 }
 
 /** The tools of the task's MCP servers, started; a dry run starts none and only names them. */
@@ -31,7 +40,7 @@ export async function startServers(options: ServersOptions, place: Place): Promi
   if (mcp_servers.length === 0 || options.run_dir === undefined || options.interrupts.signal.aborted)
     return named(mcp_servers);
   const { startMcpTools } = await import('../tools/mcp.ts');
-  const { redactor, interrupts, serverLog } = options;
+  const { redactor, interrupts, serverLog, env, notify = () => false } = options;
   try {
     return await startMcpTools(mcp_servers, {
       serve,
@@ -39,6 +48,9 @@ export async function startServers(options: ServersOptions, place: Place): Promi
       version: VERSION,
       signal: interrupts.signal,
       redact: redactor.redact,
+      shows: shownTo(options.config.task.model),
+      notify: (code, message) => notify(code, redactor.redact(message)),
+      httpFor: (server) => httpParts(server, env),
       boundaryFor: (server) => place.boundaryFor(server),
       outputFor: ({ name }) => ({ filter: redactor.stream(), log: serverLog?.(name) ?? (() => {}) }),
     });
@@ -47,6 +59,23 @@ export async function startServers(options: ServersOptions, place: Place): Promi
     if (interrupts.signal.aborted) return named(mcp_servers);
     throw error;
   }
+}
+
+/** Sockets to one server: calls that read run at the same time. */
+const SOCKETS = 16;
+
+/** How a server at a URL is asked; a UsageError for a header without a value. */
+function httpParts({ name, url = '', headers_env = {} }: McpServerConfig, env: Env): HttpParts {
+  const address = new URL(url); // checked with the task
+  const headers = Object.entries(headers_env).map(([header, variable]): [string, string] => {
+    const value = env[variable]?.trim() ?? '';
+    const place = `mcp_servers.${name}.headers_env.${header}: ${variable}`;
+    if (value === '') throw new UsageError(`${place} is not set, or empty`);
+    // Its value is a secret, so it is not shown.
+    if (!/^[\x20-\x7e]+$/.test(value)) throw new UsageError(`${place} holds characters that no header may have`);
+    return [header, value];
+  });
+  return { url: address, headers: Object.fromEntries(headers), fetch: createHttpFetch(address, env, SOCKETS) };
 }
 
 function named(servers: readonly McpServerConfig[]): McpTools {

@@ -51,7 +51,10 @@ function pngSize(data: Buffer): Size | undefined {
     const length = data.readUInt32BE(at);
     const type = data.toString('latin1', at + 4, at + 8);
     const end = at + 8 + length;
-    if (end + 4 > data.length || crc32(data.subarray(at + 4, end)) !== data.readUInt32BE(end)) return undefined;
+    if (end + 4 > data.length) return undefined;
+    // Decoders pass over what they need not know, and some writers get its checksum wrong.
+    const needed = /^[A-Z]/.test(type);
+    if (needed && crc32(data.subarray(at + 4, end)) !== data.readUInt32BE(end)) return undefined;
     if (at === 8) {
       if (type !== 'IHDR' || length !== 13) return undefined;
       size = { width: data.readUInt32BE(at + 8), height: data.readUInt32BE(at + 12) };

@@ -1,32 +1,30 @@
-// One MCP server: started as a process of its own, asked once for its tools, then only called.
+// One MCP server: started or connected to, asked once for its tools, then only called.
 
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../core/config.ts';
-import { errorText, UsageError } from '../core/errors.ts';
+import { errorText } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import type { Boundary, Redact, Service, StartService, StreamFilter } from '../core/ports.ts';
-import { logLine } from '../core/sanitise.ts';
-import { createWire, type Wire, type WireOptions } from './mcp-wire.ts';
+import { openHttp, type HttpParts } from './mcp-http.ts';
+import { type Link, unavailable } from './mcp-link.ts';
+import { type ProcessParts, startProcess } from './mcp-process.ts';
 
 /** Time to start, where the task says none. */
 const START_MS = 30_000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 1000;
-const SHOWN_LINE = 300;
-const TAIL_BYTES = 4096;
+const SHOWN_REASON = 300;
 
 export interface ServerParts {
-  serve: StartService;
-  boundary: Boundary;
-  cwd: string;
+  /** How it is reached: by a command that is started, or at an address. */
+  reach: { process: ProcessParts } | { http: HttpParts };
   /** Version of the runner. */
   version: string;
   signal: AbortSignal;
-  redact: Redact;
-  /** What the server writes to stderr passes through it, and on to `log`. */
-  filter: StreamFilter;
-  log: (bytes: Uint8Array) => void;
+  notify: Notify;
 }
+
+/** Tells what everybody should know; false when nobody can be told yet, or any more. */
+export type Notify = (code: string, message: string) => boolean;
 
 /** A server that answers. */
 export interface McpServer {
@@ -35,6 +33,8 @@ export interface McpServer {
   request(method: string, params: JsonObject, limits: { signal: AbortSignal; timeout_ms: number }): Promise<JsonValue>;
   /** How it ended; undefined while it runs. */
   ended(): string | undefined;
+  /** Where its stderr is kept, below the run folder; absent: it has none. */
+  readonly log?: string;
   end(): Promise<void>;
   kill(): void;
 }
@@ -47,64 +47,76 @@ const ANY: StandardSchemaV1<unknown, JsonValue> = {
 
 /** Starts a server and reads its list of tools; a UsageError (`mcp_unavailable`) when it cannot start or does not answer. */
 export async function startMcpServer(config: McpServerConfig, parts: ServerParts): Promise<McpServer> {
-  const { Client, deserializeMessage } = await import('@modelcontextprotocol/client');
+  const { Client, StreamableHTTPClientTransport, deserializeMessage } = await import('@modelcontextprotocol/client');
   const client = new Client({ name: 'agent-run', version: parts.version }, { capabilities: {} });
-  const said = createStderr(parts);
-  const { service, wire, ended } = await startLink(config, parts, { said, parse: deserializeMessage });
-  const server = createServer(client, service, ended);
-  const connect: Starting['connect'] = async (options) => client.connect(wire, options);
+  const { reach } = parts;
+  const link =
+    'http' in reach
+      ? openHttp(reach.http, StreamableHTTPClientTransport)
+      : await startProcess(config, reach.process, deserializeMessage);
+  const server = createServer(client, link, 'http' in reach ? {} : { log: `outputs/mcp-${config.name}.stderr.txt` });
+  const connect: Starting['connect'] = async (options) => client.connect(link.transport, options);
   server.list = await firstList({ config, parts, server, connect }).catch(async (error: unknown) => {
     await server.end();
-    throw unavailable(config.name, `${ended() ?? reasonOf(error)}${said.last()}`);
+    throw unavailable(config.name, `${link.ended() ?? reasonOf(error)}${link.last()}`);
   });
+  watch(client, config.name, parts.notify, { link, isEnding: () => server.isEnding() });
   return server;
 }
 
-interface Link {
-  service: Service;
-  wire: Wire;
-  ended: () => string | undefined;
+interface Ending extends McpServer {
+  /** The run has no more use for it. */
+  isEnding(): boolean;
 }
 
-/** Starts the process and ties its pipes to a transport. */
-async function startLink(
-  { name, command }: McpServerConfig,
-  { serve, cwd, boundary }: ServerParts,
-  { said, parse }: { said: Stderr; parse: WireOptions['parse'] },
-): Promise<Link> {
-  const link: { heard?: Wire['heard']; flood?: string; ended?: string } = {};
-  const onStdout = (chunk: Uint8Array): void => link.heard?.(chunk);
-  const started = await serve(command, { cwd, boundary, onStdout, onStderr: said.take });
-  if (!started.ok) throw unavailable(name, `cannot start: ${started.reason}`);
-  const { service } = started;
-  const wire = createWire({
-    service,
-    parse,
-    onNoise: (line) => said.take(Buffer.from(`${line.slice(0, SHOWN_LINE)}\n`)),
-    onFlood: () => {
-      link.flood = 'it was ended: it sent more than it was asked for';
-    },
-  });
-  link.heard = wire.heard;
-  const waitForEnd = async (): Promise<void> => {
-    const how = await service.exited;
-    link.ended = link.flood ?? how;
-    said.end();
-    wire.gone();
-  };
-  void waitForEnd();
-  return { service, wire, ended: () => link.ended };
-}
-
-function createServer(client: Client, service: Service, ended: McpServer['ended']): McpServer {
+function createServer(client: Client, link: Link, more: Pick<McpServer, 'log'>): Ending {
+  let ending = false;
   return {
+    ...more,
     list: [],
     request: async (method, params, { signal, timeout_ms }) =>
       client.request({ method, params }, ANY, { signal, timeout: timeout_ms }),
-    ended,
-    end: () => service.end(),
-    kill: () => service.kill(),
+    ended: () => link.ended(),
+    isEnding: () => ending,
+    async end() {
+      ending = true;
+      await link.end();
+    },
+    kill() {
+      ending = true;
+      link.kill();
+    },
   };
+}
+
+/** Says once that a server is gone, and once that it has changed its list of tools, which counts for nothing. */
+function watch(
+  client: Client,
+  name: string,
+  notify: Notify,
+  { link, isEnding }: { link: Link; isEnding: () => boolean },
+): void {
+  let told = false;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    if (told || isEnding()) return;
+    told = true;
+    notify(
+      'mcp_list_changed',
+      `the MCP server "${name}" changed its list of tools; the run keeps the one it began with`,
+    );
+  });
+  const waitForEnd = async (): Promise<void> => {
+    const how = await link.gone;
+    if (!isEnding())
+      notify('mcp_gone', `the MCP server "${name}" is gone: ${how}; calls to its tools are errors from now on`);
+  };
+  void waitForEnd();
+  const waitForTrouble = async (): Promise<void> => {
+    const how = await link.trouble;
+    if (how === undefined || isEnding()) return;
+    notify('mcp_gone', `the MCP server "${name}" does not answer: ${how}; calls to its tools are errors until it does`);
+  };
+  void waitForTrouble();
 }
 
 interface Starting {
@@ -150,48 +162,5 @@ export function isTimeout(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  return errorText(error).slice(0, SHOWN_LINE);
-}
-
-/** The error that ends a run before its first request. */
-export function unavailable(server: string, reason: string): UsageError {
-  return new UsageError(`MCP server "${server}": ${logLine(reason)}`, { reason: 'mcp_unavailable' });
-}
-
-interface Stderr {
-  take: (chunk: Uint8Array) => void;
-  end: () => void;
-  /** `; its stderr ends with: …`, or nothing. */
-  last: () => string;
-}
-
-/** Keeps what a server writes to stderr, and its last line for messages. */
-function createStderr({ filter, log, redact }: Pick<ServerParts, 'filter' | 'log' | 'redact'>): Stderr {
-  let tail = Buffer.alloc(0);
-  let over = false;
-  const keep = (bytes: Uint8Array): void => {
-    if (bytes.length === 0) return;
-    tail = Buffer.from(Buffer.concat([tail, bytes]).subarray(-TAIL_BYTES));
-    log(bytes);
-  };
-  const end = (): void => {
-    if (!over) keep(filter.end());
-    over = true;
-  };
-  return {
-    take: (chunk: Uint8Array): void => {
-      if (!over) keep(filter.push(chunk));
-    },
-    end,
-    last: (): string => {
-      end();
-      const line =
-        tail
-          .toString('utf8')
-          .trimEnd()
-          .split(/\r\n|\r|\n/)
-          .at(-1) ?? '';
-      return line === '' ? '' : `; its stderr ends with: ${redact(line).slice(0, SHOWN_LINE).toWellFormed()}`;
-    },
-  };
+  return errorText(error).slice(0, SHOWN_REASON);
 }

@@ -3,16 +3,23 @@ import { errorText } from '../core/errors.ts';
 import { mapStrings } from '../core/map-strings.ts';
 import { type McpToolRule, mcpToolRules } from '../core/mcp.ts';
 import type { Boundary, Tool, ToolContext, ToolOutput } from '../core/ports.ts';
-import { mcpResult } from './mcp-content.ts';
+import { type ContentParts, mcpResult } from './mcp-content.ts';
+import type { Shows } from './media.ts';
 import { offerTool, type OfferedTool } from './mcp-list.ts';
-import { isTimeout, type McpServer, type ServerParts, startMcpServer, unavailable } from './mcp-server.ts';
+import type { HttpParts } from './mcp-http.ts';
+import { unavailable } from './mcp-link.ts';
+import type { ProcessParts } from './mcp-process.ts';
+import { isTimeout, type McpServer, type ServerParts, startMcpServer } from './mcp-server.ts';
 import type { CheckInput } from './plain-schema.ts';
 import { cutResult } from './result.ts';
 
-/** What servers need to start; boundary, filter and log are each server's own. */
-export interface McpParts extends Omit<ServerParts, 'boundary' | 'filter' | 'log'> {
+/** What servers need to start; boundary, filter, log and requests are each server's own. */
+export interface McpParts
+  extends Omit<ServerParts, 'reach'>, Omit<ProcessParts, 'boundary' | 'filter' | 'log'>, Pick<ContentParts, 'shows'> {
   boundaryFor: (server: McpServerConfig) => Promise<Boundary>;
-  outputFor: (server: McpServerConfig) => Pick<ServerParts, 'filter' | 'log'>;
+  outputFor: (server: McpServerConfig) => Pick<ProcessParts, 'filter' | 'log'>;
+  /** For a server at a URL. */
+  httpFor: (server: McpServerConfig) => HttpParts;
 }
 
 export interface McpTools {
@@ -30,13 +37,13 @@ export interface McpTools {
  */
 export async function startMcpTools(configs: readonly McpServerConfig[], parts: McpParts): Promise<McpTools> {
   // One after the other: each may need mount points that another has made.
-  const boundaries = new Map<string, Boundary>();
-  for (const config of configs) boundaries.set(config.name, await parts.boundaryFor(config));
+  const ways: ServerParts['reach'][] = [];
+  for (const config of configs) ways.push(await reachOf(config, parts));
   const starting = await Promise.allSettled(
-    configs.map(async (config) => {
-      const boundary = boundaries.get(config.name);
-      if (!boundary) throw new Error(`no boundary for ${config.name}`);
-      return startMcpServer(config, { ...parts, ...parts.outputFor(config), boundary });
+    configs.map(async (config, index) => {
+      const reach = ways[index];
+      if (!reach) throw new Error(`no way to ${config.name}`);
+      return startMcpServer(config, { ...parts, reach });
     }),
   );
   const servers = new Map<string, McpServer>();
@@ -55,10 +62,16 @@ export async function startMcpTools(configs: readonly McpServerConfig[], parts: 
   }
 }
 
+async function reachOf(config: McpServerConfig, parts: McpParts): Promise<ServerParts['reach']> {
+  if (config.url !== undefined) return { http: parts.httpFor(config) };
+  const { serve, cwd, redact } = parts;
+  return { process: { serve, cwd, redact, ...parts.outputFor(config), boundary: await parts.boundaryFor(config) } };
+}
+
 async function offerAll(
   configs: readonly McpServerConfig[],
   servers: ReadonlyMap<string, McpServer>,
-  { redact }: McpParts,
+  { redact, shows }: McpParts,
 ): Promise<Pick<McpTools, 'tools' | 'checkers'>> {
   const tools: Tool[] = [];
   const checkers = new Map<string, CheckInput>();
@@ -68,22 +81,25 @@ async function offerAll(
     const offered = await offerTool(rule, server.list);
     if (!offered.ok) throw unavailable(rule.server, redact(offered.reason));
     checkers.set(rule.name, offered.value.check);
-    tools.push(createMcpTool(rule, server, mapStrings(offered.value.definition, redact)));
+    tools.push(createMcpTool(rule, { server, shows, definition: mapStrings(offered.value.definition, redact) }));
   }
   return { tools, checkers };
 }
 
-function createMcpTool(rule: McpToolRule, server: McpServer, definition: OfferedTool['definition']): Tool {
+function createMcpTool(
+  rule: McpToolRule,
+  { server, shows, definition }: { server: McpServer; shows: Shows; definition: OfferedTool['definition'] },
+): Tool {
   return {
     definition,
     async execute(call, plan, context) {
       if (plan.kind !== 'call') throw new Error(`${rule.name} cannot run a plan of kind ${plan.kind}`);
       const ended = server.ended();
-      if (ended !== undefined) return gone(rule, ended, context);
+      if (ended !== undefined) return gone(rule, ended, server, context);
       const { signal, timeout_ms } = context;
       try {
         const params = { name: rule.tool, arguments: call.input };
-        return mcpResult(await server.request('tools/call', params, { signal, timeout_ms }), context);
+        return mcpResult(await server.request('tools/call', params, { signal, timeout_ms }), { context, shows });
       } catch (error) {
         return failed(error, rule, server, context);
       }
@@ -91,9 +107,13 @@ function createMcpTool(rule: McpToolRule, server: McpServer, definition: Offered
   };
 }
 
-function gone({ server }: McpToolRule, how: string, context: ToolContext): ToolOutput {
-  const text = `[the MCP server "${server}" is gone: ${how}; none of its tools works any more; its stderr: read_file run:outputs/mcp-${server}.stderr.txt]`;
-  return cutResult('error', text, context);
+function gone({ server: name }: McpToolRule, how: string, { log }: McpServer, context: ToolContext): ToolOutput {
+  const more = log === undefined ? '' : `; its stderr: read_file run:${log}`;
+  return cutResult(
+    'error',
+    `[the MCP server "${name}" is gone: ${how}; none of its tools works any more${more}]`,
+    context,
+  );
 }
 
 function failed(error: unknown, rule: McpToolRule, server: McpServer, context: ToolContext): ToolOutput {
@@ -102,6 +122,6 @@ function failed(error: unknown, rule: McpToolRule, server: McpServer, context: T
     return cutResult('timed_out', `[no answer within ${context.timeout_ms} ms; the server was told to stop]`, context);
   }
   const ended = server.ended();
-  if (ended !== undefined) return gone(rule, ended, context);
+  if (ended !== undefined) return gone(rule, ended, server, context);
   return cutResult('error', `[the server answered with an error: ${errorText(error)}]`, context);
 }

@@ -47,6 +47,12 @@ describe('MCP servers of a task', () => {
     ]);
   });
 
+  test('may be reached at a URL, with headers from the environment', async () => {
+    const remote = { url: 'https://mcp.example.com/', headers_env: { Authorization: 'REMOTE_AUTH' }, tools: ['find'] };
+    const { task } = await load({ folder: tempFolder(), files: taskOf({ remote }) });
+    expect(task.mcp_servers).toMatchObject([{ name: 'remote', command: [], ...remote, env: [], network: false }]);
+  });
+
   test.each([undefined, {}])('are no part of a task that names none: %j', async (servers) => {
     const { task } = await load({ folder: tempFolder(), files: taskOf(servers) });
     expect(task).not.toHaveProperty('mcp_servers');
@@ -61,11 +67,25 @@ describe('MCP servers of a task', () => {
     ],
     ['each tool once', { command: 'b', tools: ['a.b', 'a_b'] }, 'offered as mcp__docs__a_b, as is "a.b" of "docs"'],
     ['short names', { command: 'b', tools: ['x'.repeat(60)] }, 'at most 64 characters'],
+    ['a command or a URL', { tools: ['a'] }, '"command"'],
+    ['an address', { url: 'https://', tools: ['a'] }, 'expected an address'],
+    ['no password in it', { url: 'https://u:p@h.example/', tools: ['a'] }, 'name a secret in "headers_env"'],
     [
-      'a command',
-      { url: 'https://mcp.example.com/', tools: ['a'] },
-      'reached at a URL are not available in this version',
+      'https where a secret is sent',
+      { url: 'http://h.example/', headers_env: { Authorization: 'A' }, tools: ['a'] },
+      'would be sent in the clear',
     ],
+    [
+      'headers of their own',
+      { url: 'https://h.example/', headers_env: { 'Mcp-Session-Id': 'A' }, tools: ['a'] },
+      'found "Mcp-Session-Id", which is not for a task to set',
+    ],
+    [
+      'names of headers',
+      { url: 'https://h.example/', headers_env: { 'a b': 'A' }, tools: ['a'] },
+      'found "a b", expected the name of a header',
+    ],
+    ['no command beside a URL', { url: 'https://h.example/', command: 'b', tools: ['a'] }, '"url"'],
   ])('need %s', async (_what, server, message) => {
     expect(await refused({ docs: server })).toContain(message);
   });

@@ -34,6 +34,11 @@ export async function started(
     version: '0.0.0',
     signal: new AbortController().signal,
     redact: (text) => text.replaceAll('hunter2-hunter2', '***'),
+    shows: { images: true, pdfs: true },
+    notify: () => true,
+    httpFor: () => {
+      throw new Error('no server at a URL');
+    },
     boundaryFor: async () => PLAIN,
     outputFor: () => ({
       filter: { push: (chunk) => chunk, end: () => new Uint8Array() },
