@@ -1,7 +1,7 @@
 // One step of a workflow: inputs, run, outputs, summary, annotations, and the code the step ends with.
 
 import process from 'node:process';
-import { error, getInput, setSecret } from '@actions/core';
+import { error, getInput, setSecret, warning } from '@actions/core';
 import { triggerRefusal } from '../config/association.ts';
 import type { Env } from '../config/merge.ts';
 import type { CancelSignal } from '../core/outcome.ts';
@@ -122,6 +122,7 @@ async function runTask({ step, guard, cwd }: Start, signal: CancelSignal | undef
     subscribers: watchRun({ progress: { write, quiet, verbose, color: false } }),
   });
   if (result.fault !== undefined) printStack(result.fault);
+  if (result.remark !== undefined) warning(logLine(result.remark));
   return result;
 }
 

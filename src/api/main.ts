@@ -51,6 +51,8 @@ export interface RunResult {
   result: ResultFile;
   /** What an `internal_error` came from. */
   fault?: unknown;
+  /** What went wrong beside the run, such as spans that a collector did not take. */
+  remark?: string;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function run(task: string | TaskFile, options: RunOptions = {}): Pr
       return openCommit(ref, { cwd: folder, env });
     },
   });
-  const { exit_code, result, run_dir, fault } = await runConfig({
+  const { exit_code, result, run_dir, fault, remark } = await runConfig({
     config,
     env,
     cwd,
@@ -78,7 +80,13 @@ export async function run(task: string | TaskFile, options: RunOptions = {}): Pr
     subscribers: () => (onEvent ? [{ name: 'onEvent', onEvent }] : []),
   });
   const file = result as unknown as ResultFile; // the object result.json was written from
-  return { runDir: run_dir, exitCode: exit_code, result: file, ...(fault === undefined ? {} : { fault }) };
+  return {
+    runDir: run_dir,
+    exitCode: exit_code,
+    result: file,
+    ...(fault === undefined ? {} : { fault }),
+    ...(remark === undefined ? {} : { remark }),
+  };
 }
 
 /** The same checks and variables as on the command line, whose names the messages use. */

@@ -95,11 +95,12 @@ function withShare(config: RunConfig, { limit_usd }: Share): RunConfig {
   return { ...config, task: { ...task, limits: { ...task.limits, max_cost_usd: limit_usd } } };
 }
 
-function ended(batch: Batch, { item }: BatchJob, { result, run_dir, fault }: SegmentResult): number | null {
+function ended(batch: Batch, { item }: BatchJob, { result, run_dir, fault, remark }: SegmentResult): number | null {
   const file = result as unknown as ResultFile; // run/finish.ts makes it of nothing else
   const told = reportRun(file, relative(batch.folder.dir, run_dir), item.config.task.findings);
   batch.runs.push(told);
   batch.request.watch.ended(told, fault);
+  if (remark !== undefined) batch.request.watch.note(`${item.name}: ${remark}`);
   return told.cost_usd;
 }
 

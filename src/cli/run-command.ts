@@ -81,6 +81,7 @@ async function deliverAfter(act: () => Promise<SegmentResult>, options: RunOptio
     const result = await act();
     const { fault } = result;
     if (fault !== undefined) printLines(world, fault instanceof Error ? (fault.stack ?? '') : errorText(fault));
+    if (result.remark !== undefined) printLines(world, `warning: ${result.remark}`);
     return await deliver(result, { format: options.format, signal: interrupts.signal }, world);
   } finally {
     interrupts.dispose();

@@ -17,6 +17,7 @@ const SECRET_NAMES = [
   /(?:^|_)(?:KEY|TOKEN|SECRETS?|CREDENTIALS?|PASSPHRASE|PASS|PAT|JWT|AUTH|COOKIE|DSN)$/,
   /PASSWORD|PASSWD|SECRET|ACCESS_KEY|PRIVATE_KEY|API_?KEY/,
   /^ACTIONS_.*TOKEN/,
+  /^OTEL_EXPORTER_OTLP_.*HEADERS$/,
 ];
 /** Names that hold a secret only if they do not say that they hold something else. */
 const LIKELY_NAMES = [/^ANTHROPIC_/, /(?:^|_)TOKEN(?:_|$)/];

@@ -14,6 +14,7 @@ import { nextCommand } from './next-command.ts';
 import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
 import { createServerLog } from './servers.ts';
+import { startTracing } from './telemetry.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { ProviderName, RunConfig } from '../core/config.ts';
@@ -62,6 +63,8 @@ export interface SegmentResult extends Finished {
   run_dir: string;
   /** What an `internal_error` came from, for the front door to print. */
   fault?: unknown;
+  /** What went wrong beside the run and changes nothing of it, for people. */
+  remark?: string;
 }
 
 /** Runs a segment to its artifacts; whatever goes wrong inside becomes an outcome. */
@@ -74,7 +77,8 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const next = nextAfter(segment);
   const { dir: run_dir, transcript } = folder;
   const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
-  const bus = createBus([meter, ...watchers]);
+  const tracing = await startTracing(segment.env);
+  const bus = createBus([meter, ...watchers, ...(tracing ? [tracing.subscriber] : [])]);
   const recorder = createRecorder(journal, bus, segment.state);
   const held: Held = {};
   const redactor = redactorFor(config.task, segment.env);
@@ -99,8 +103,16 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   if (finished.outcome !== outcome) recordEnd(inside, finished.outcome);
   journal.close();
   folder.release();
+  const remark = await tracing?.close(interrupts.signal.aborted ? 300 : TRACING_MS);
   const fault = held.fault ?? interrupts.fault();
-  return { ...finished, run_dir, ...(fault === undefined ? {} : { fault }) };
+  return { ...finished, run_dir, ...defined('fault', fault), ...defined('remark', remark) };
+}
+
+/** The process ends within 2 s of writing result.json (contract, section 1), whatever a collector does. */
+const TRACING_MS = 1000;
+
+function defined<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: V }); // exactly the one key of the type
 }
 
 /** The outcome of a run that a second signal cuts: what it had decided already, else the first cause. */

@@ -1,0 +1,14 @@
+import { otlpWish } from '../telemetry/otlp-env.ts';
+import { VERSION } from './version.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { Env } from './place.ts';
+
+/** The way to a collector when the environment names one. What cannot be carried out is a problem of the tracing, not of the run. */
+export async function startTracing(env: Env): Promise<Tracing | undefined> {
+  const wish = otlpWish(env);
+  if (!wish) return undefined;
+  if (!wish.ok)
+    return { subscriber: { name: 'telemetry', onEvent() {} }, close: async () => `no spans are sent: ${wish.reason}` };
+  const { openTracing } = await import('../telemetry/tracing.ts');
+  return openTracing(wish.target, VERSION, env['TRACEPARENT']);
+}
