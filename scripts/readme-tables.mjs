@@ -50,6 +50,8 @@ async function makeTables() {
   const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
   const schema = JSON.parse(readFileSync(join(ROOT, 'schemas/task.schema.json'), 'utf8'));
   const { EXIT_CODES } = await importSource('src/core/outcome.ts');
+  const { PROMPTS } = await importSource('src/core/prompt-names.ts');
+  const { DEFAULTS } = await importSource('src/prompts/defaults.ts');
   const { OPTIONS, BATCH_OPTIONS } = await importSource('src/config/options.ts');
   return {
     'action-inputs': table(['input', 'default', 'meaning'], Object.entries(action.inputs).map(inputRow)),
@@ -57,6 +59,10 @@ async function makeTables() {
       ['output', 'meaning'],
       Object.entries(action.outputs).map(([name, { description }]) => [code(name), description]),
     ),
+    prompts: table(['name', 'what it is for', 'variables'], Object.entries(PROMPTS).map(promptRow)),
+    'prompt-defaults': Object.entries(PROMPTS)
+      .map((entry) => promptDefault(entry, DEFAULTS))
+      .join('\n\n'),
     'exit-codes': table(['code', 'meaning', '`exit_reason`'], codeRows(EXIT_CODES)),
     limits: table(['limit', 'default', 'meaning'], fieldRows(schema, schema.$defs.limits.properties)),
     options: table(['option', 'meaning'], Object.entries(OPTIONS).map(optionRow)),
@@ -107,6 +113,16 @@ function fieldRows(schema, properties) {
 function optionRow([name, { describe, value, choices }]) {
   const shown = value ?? choices?.join('|');
   return [code(`--${name}${shown ? ` ${shown}` : ''}`), describe];
+}
+
+function promptRow([name, { about, variables }]) {
+  const told = Object.entries(variables).map(([variable, meaning]) => `${code(variable)}: ${meaning}`);
+  return [code(name), about, told.join('; ')];
+}
+
+/** What is said by default, with the first of the sample values. */
+function promptDefault([name, { samples }], defaults) {
+  return `${code(name)}\n\n\`\`\`text\n${defaults[name](samples[0])}\n\`\`\``;
 }
 
 function table(heads, rows) {

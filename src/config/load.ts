@@ -17,6 +17,7 @@ import { buildMcpServers } from './mcp.ts';
 import { buildModel } from './model.ts';
 import { buildOutput } from './output.ts';
 import { parseSource } from './parse.ts';
+import { buildPromptTemplates } from './prompts.ts';
 import { buildPublishing } from './publishing.ts';
 import { chooseReader, type ReaderRequest } from './reader.ts';
 import { buildServerTools } from './server-tools.ts';
@@ -108,6 +109,7 @@ async function buildTask(
     limits: buildLimits(task.limits ?? {}, options),
     output: await buildOutput(building),
     verify: await buildVerify(building),
+    ...(await buildPromptTemplates(building)),
     ...(task.findings === undefined ? {} : { findings: task.findings }),
     ...(await buildPublishing(building)),
     redact: task.redact ?? [],

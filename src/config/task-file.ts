@@ -143,6 +143,6 @@ export interface TaskFile {
     annotations?: boolean;
     comment?: boolean | { template?: TextField; sticky?: boolean };
   };
-  prompts?: JsonObject;
+  prompts?: Record<string, TextField>;
   redact?: string[];
 }

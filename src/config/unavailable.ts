@@ -8,7 +8,6 @@ import type { TaskFile } from './task-file.ts';
 export function unavailableIssues(task: TaskFile): Issue[] {
   const used: [pointer: string, used: boolean, what: string][] = [
     ['/skills', (task.skills ?? []).length > 0, 'skills'],
-    ['/prompts', Object.keys(task.prompts ?? {}).length > 0, 'replaced prompts'],
   ];
   return used
     .filter(([, isUsed]) => isUsed)

@@ -204,6 +204,8 @@ export interface TaskConfig {
   output: OutputConfig;
   verify: VerifyCommand[];
   findings?: FindingsMap;
+  /** Liquid templates by the name of the text that they replace; absent: none. */
+  prompt_templates?: Record<string, string>;
   /** What is published on GitHub; absent: all of it. */
   github?: { summary: boolean; annotations: boolean; comment?: CommentConfig | false };
   redact: string[];

@@ -17,7 +17,7 @@ import type { ResultContent, ToolDefinition } from './messages.ts';
 
 export type { Budget, Ledger, Room } from './ledger.ts';
 export type { ModelClient, ModelReply, ModelRequest, SendHooks, SendResult } from './model-client.ts';
-export type { ProtocolTexts, ProtocolTool, Texts } from './texts.ts';
+export type { ProtocolResult, ProtocolTexts, ProtocolTool, Texts } from './texts.ts';
 export type { CheckResult } from './events.ts';
 
 // -- time and chance, injected so that tests and replay decide them

@@ -18,7 +18,8 @@ export type Rendering = { ok: true; text: string } | { ok: false; error: Templat
 
 // A template is the task author's, but a loop over a large range is easily written by mistake.
 export const TEMPLATE_BOUNDS = { parseLimit: 1e8, renderLimit: 1000, memoryLimit: 1e8 };
-const FILE_TAGS = ['include', 'render', 'layout', 'block'];
+/** Tags that read files. */
+export const FILE_TAGS = ['include', 'render', 'layout', 'block'];
 
 let engine: Liquid | undefined;
 

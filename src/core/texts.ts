@@ -6,9 +6,9 @@ import type { LimitHit } from './outcome.ts';
 export interface ProtocolTexts {
   /** The part of the system prompt that describes the tools and how they are called. */
   tools(tools: readonly ProtocolTool[]): string;
-  /** A call's result; `output` holds none of `tags`. */
+  /** A call's result; `output` holds none of the tags. */
   toolResult(result: ProtocolResult): string;
-  /** Names of tags that what comes from outside may not hold: those that a result is written with. */
+  /** Names of tags beside our own that what comes from outside may not hold: those that a result is written with. */
   readonly tags: readonly string[];
 }
 

@@ -1,12 +1,12 @@
 import { createBudget } from '../budget/budget.ts';
 import { mcpToolRules } from '../core/mcp.ts';
 import { createGate } from '../output/gate.ts';
-import { DEFAULT_TEXTS } from '../prompts/texts.ts';
 import { explain } from './explain.ts';
 import type { Parts } from '../agent/loop.ts';
 import type { CallLimits, TaskConfig } from '../core/config.ts';
 import type { ModelClient } from '../core/ports.ts';
 import type { CompiledGate } from '../output/gate.ts';
+import type { Prompts } from '../prompts/texts.ts';
 
 /** What decides in a run and needs no workspace, so that a replay decides by the same. */
 export type Deciding = Omit<
@@ -14,12 +14,13 @@ export type Deciding = Omit<
   'registry' | 'policy' | 'verify' | 'redact' | 'filter' | 'keepOutput' | 'clock' | 'ordinary'
 > & {
   gate: CompiledGate;
+  prompts: Prompts;
 };
 
 const NO_RULES: CallLimits = { max_output_bytes: 30 * 1024, on_denied: 'continue' };
 
 /** Compiles what a task says of its output and limits. Throws UsageError for a schema that is none. */
-export async function decidingParts(task: TaskConfig, model: ModelClient): Promise<Deciding> {
+export async function decidingParts(task: TaskConfig, model: ModelClient, prompts: Prompts): Promise<Deciding> {
   const rules = [...task.tools, ...task.custom_tools, ...mcpToolRules(task.mcp_servers)];
   return {
     model,
@@ -32,7 +33,8 @@ export async function decidingParts(task: TaskConfig, model: ModelClient): Promi
       native: takesSchemas(task),
     }),
     budget: createBudget(task.limits, model.prices),
-    texts: DEFAULT_TEXTS,
+    texts: prompts.texts,
+    prompts,
     callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
     explain,
   };

@@ -1,9 +1,10 @@
 import { UsageError } from '../core/errors.ts';
 import { shownTo } from '../core/media.ts';
+import { mapStrings } from '../core/map-strings.ts';
 import { createRedactor } from '../journal/redact.ts';
 import { createModelClient } from '../model/create.ts';
 import { createPolicy } from '../policy/policy.ts';
-import { DEFAULT_PROTOCOL } from '../prompts/protocol.ts';
+import { createPrompts } from '../prompts/texts.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -16,9 +17,10 @@ import { checkServerTools } from './server-tools.ts';
 import { startServers } from './servers.ts';
 import type { Parts } from '../agent/loop.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
-import type { Boundary, Clock, ModelClient, Random } from '../core/ports.ts';
+import type { Boundary, Clock, ModelClient, ProtocolTexts, Random } from '../core/ports.ts';
 import type { McpTools } from '../tools/mcp.ts';
 import type { ReadStored } from '../tools/read-file.ts';
+import type { Prompts } from '../prompts/texts.ts';
 import type { Redactor } from '../journal/redact.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Env, Place } from './place.ts';
@@ -53,6 +55,7 @@ export interface PartsOptions {
 /** Everything of a run but its records; `dispose` removes what was made outside the workspace. */
 export interface Built {
   parts: Parts;
+  prompts: Prompts;
   place: Place;
   redactor: Redactor;
   /** What the output's schema says that nobody will check. */
@@ -70,9 +73,10 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   const { redactor, config, clock, keepOutput } = options;
   const { task } = config;
   checkServerTools(config);
-  const model = options.model ?? (await buildModel(options, redactor));
+  const prompts = await promptsOf(task, redactor);
+  const model = options.model ?? (await buildModel(options, redactor, prompts.protocol));
   requirePrices(task, model);
-  const deciding = await decidingParts(task, model);
+  const deciding = await decidingParts(task, model, prompts);
   const task_files = task.files;
   const place = await buildPlace({ ...options, task_files });
   try {
@@ -103,7 +107,7 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     clock,
     ordinary: options.interrupts.ordinary,
   };
-  return { parts, place, redactor, warnings: deciding.gate.warnings, stop: () => servers.end(), dispose };
+  return { parts, prompts, place, redactor, warnings: deciding.gate.warnings, stop: () => servers.end(), dispose };
 }
 
 /** What calls are judged by and what runs them. */
@@ -133,6 +137,11 @@ async function buildTools(
   };
 }
 
+/** Templates without secrets: what is said to a model is recorded as it was said. */
+function promptsOf({ prompt_templates = {} }: TaskConfig, { redact }: Redactor): Promise<Prompts> {
+  return createPrompts(mapStrings(prompt_templates, redact));
+}
+
 /** Masks the secrets of the environment, and of what the task names. */
 export function redactorFor(task: TaskConfig, env: Env): Redactor {
   const headers = (task.mcp_servers ?? []).flatMap(({ headers_env = {} }) => Object.values(headers_env));
@@ -150,6 +159,7 @@ function keyNames({ model }: TaskConfig): string[] {
 async function buildModel(
   { config, env, clock, random, interrupts, onSecret }: PartsOptions,
   redactor: Redactor,
+  protocol: ProtocolTexts,
 ): Promise<ModelClient> {
   const { model, limits, server_tools = [] } = config.task;
   return createModelClient(model, {
@@ -158,7 +168,7 @@ async function buildModel(
     random,
     redact: redactor.redact,
     onSecret,
-    protocol: DEFAULT_PROTOCOL,
+    protocol,
     server_tools,
     idle_timeout_ms: limits.idle_timeout_ms,
     max_retries: limits.max_retries,

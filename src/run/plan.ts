@@ -29,6 +29,8 @@ export interface PlanReport {
   first_request_tokens: number;
   /** The most the limits let a run cost; null when they or the prices do not say. */
   worst_case_cost_usd: number | null;
+  /** What replaced prompts say with sample values; absent: none is replaced. */
+  prompts?: Record<string, string>;
   warnings: string[];
 }
 
@@ -60,7 +62,7 @@ export async function plan({
     const built = await buildParts(options);
     const { start, warnings } = await buildStart(options, built);
     built.dispose();
-    return report(config, { start, warnings, prices: model.prices });
+    return report(config, { start, warnings, prices: model.prices, prompts: built.prompts.replaced });
   } finally {
     interrupts.dispose();
   }
@@ -70,9 +72,10 @@ interface Facts {
   start: RunStart;
   warnings: string[];
   prices: Prices | null;
+  prompts: Readonly<Record<string, string>>;
 }
 
-function report(config: RunConfig, { start, warnings, prices }: Facts): PlanReport {
+function report(config: RunConfig, { start, warnings, prices, prompts }: Facts): PlanReport {
   const { task } = config;
   const request = stringifyJson({ system: start.system, tools: start.tools, content: promptBlocks(start, 0) });
   return {
@@ -88,6 +91,7 @@ function report(config: RunConfig, { start, warnings, prices }: Facts): PlanRepo
     limits: task.limits,
     first_request_tokens: Math.ceil(Buffer.byteLength(request) / 4),
     worst_case_cost_usd: worstCost(task.limits, prices),
+    ...(Object.keys(prompts).length === 0 ? {} : { prompts: { ...prompts } }),
     warnings,
   };
 }

@@ -3,6 +3,7 @@ import { compileSchema } from '../core/json-schema.ts';
 import { MCP_PREFIX } from '../core/mcp.ts';
 import { SUBMIT_TOOL } from '../core/ports.ts';
 import { LOST_INPUT } from '../model/replay.ts';
+import { createPrompts } from '../prompts/texts.ts';
 import { plainChecker } from '../tools/plain-schema.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { decidingParts } from './deciding.ts';
@@ -22,7 +23,7 @@ const STILL_CLOCK: Clock = { now: () => 0, sleep: () => new Promise(() => {}) };
 
 /** The parts that decide, made anew from the recorded task; what they wait for is no standstill. */
 export async function replayedParts({ task }: RunStart, model: ModelClient, tape: Tape): Promise<Deciding> {
-  const deciding = await decidingParts(task, model);
+  const deciding = await decidingParts(task, model, await createPrompts(task.prompt_templates));
   const { gate } = deciding;
   return {
     ...deciding,

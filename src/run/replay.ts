@@ -7,8 +7,7 @@ import { SUBMIT_TOOL } from '../core/ports.ts';
 import { readJournal } from '../journal/journal.ts';
 import { readTurns } from '../model/recording.ts';
 import { createReplayClient } from '../model/replay.ts';
-import { systemPrompt } from '../prompts/system.ts';
-import { DEFAULT_TEXTS } from '../prompts/texts.ts';
+import { createPrompts } from '../prompts/texts.ts';
 import { abortBefore, isFault } from './replay-aborts.ts';
 import { recordedTools, replayedParts } from './replay-parts.ts';
 import { ReplayHalted, Tape } from './replay-tape.ts';
@@ -18,6 +17,8 @@ import type { Parts } from '../agent/loop.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
 import type { AbortCause, EventBody, RunEvent, RunStart } from '../core/events.ts';
+import type { Texts } from '../core/ports.ts';
+import type { Prompts } from '../prompts/texts.ts';
 import type { LiveTools } from './replay-live.ts';
 import type { Divergence } from './replay-tape.ts';
 
@@ -86,12 +87,13 @@ async function replaySegment(
   state: RunState,
   { live, signal }: ReplayRequest,
 ): Promise<{ state: RunState; tape: Tape }> {
+  const { texts } = await createPrompts(startOf(events[0], state)?.task.prompt_templates);
   const ends: Ends = { whole: new AbortController(), ordinary: new AbortController() };
   const tape: Tape = new Tape({
     events,
     turn: state.turn?.turn ?? 0,
     live: live !== undefined,
-    onDue: (index) => onDue(index, { events, tape, ends, timeout_ms: limitsOf(events, state) }),
+    onDue: (index) => onDue(index, { events, tape, ends, texts, timeout_ms: limitsOf(events, state) }),
   });
   const recorder = createRecorder(tape.journal, tape.bus, state);
   const stop = (): void => tape.halt();
@@ -121,11 +123,12 @@ interface Due {
   events: readonly RunEvent[];
   tape: Tape;
   ends: Ends;
+  texts: Texts;
   timeout_ms: number;
 }
 
 /** Lets happen what happened from outside before the next event. */
-function onDue(index: number, { events, tape, ends, timeout_ms }: Due): void {
+function onDue(index: number, { events, tape, ends, texts, timeout_ms }: Due): void {
   const next = events[index];
   if (next?.type === 'run_end' && isFault(next.outcome)) return tape.halt();
   if (!next) {
@@ -133,7 +136,7 @@ function onDue(index: number, { events, tape, ends, timeout_ms }: Due): void {
     if (events.at(-1)?.type !== 'run_end') tape.halt();
     return undefined;
   }
-  const due = abortBefore(events, index, { texts: DEFAULT_TEXTS, timeout_ms });
+  const due = abortBefore(events, index, { texts, timeout_ms });
   if (due) ends[due.whole ? 'whole' : 'ordinary'].abort(due.cause);
   return undefined;
 }
@@ -169,7 +172,7 @@ async function playSegment({ events, tape, recorder, ends, live }: Playing): Pro
     : await recordedTools({ start, tape });
   const deciding = await replayedParts(start, model, tape);
   const parts: Parts = { ...deciding, ...acting, ordinary: signals.ordinary };
-  begin(first, { recorder, start, parts, live: live !== undefined });
+  begin(first, { recorder, start, parts, prompts: deciding.prompts, live: live !== undefined });
   await runAgent(parts, recorder, signals.signal);
 }
 
@@ -184,11 +187,12 @@ interface Beginning {
   recorder: Recorder;
   start: RunStart;
   parts: Parts;
+  prompts: Prompts;
   live: boolean;
 }
 
 /** Records what begins a segment: what this version would say of the task, and what was found outside as it was found. */
-function begin(first: RunEvent, { recorder, start, parts, live }: Beginning): void {
+function begin(first: RunEvent, { recorder, start, parts, prompts, live }: Beginning): void {
   const { seq: _seq, time: _time, run_id: _run_id, ...body } = first;
   if (body.type !== 'run_start') {
     recorder.record(body);
@@ -196,11 +200,13 @@ function begin(first: RunEvent, { recorder, start, parts, live }: Beginning): vo
     return;
   }
   const { gate, registry } = parts;
-  const tools = live ? [...registry.definitions] : body.tools.filter(({ name }) => name !== SUBMIT_TOOL);
+  const tools = live
+    ? registry.definitions.map(prompts.described)
+    : body.tools.filter(({ name }) => name !== SUBMIT_TOOL);
   recorder.record({
     ...body,
-    system: systemPrompt(gate.mode, start.task.system),
-    tools: [...tools, ...(gate.tool ? [gate.tool] : [])],
+    system: prompts.system(gate.mode, start.task.system),
+    tools: [...tools, ...(gate.tool ? [prompts.described(gate.tool)] : [])],
     output_mode: gate.mode,
   });
 }

@@ -118,10 +118,10 @@ async function checkHead(start: RunStart, { place }: Built, allowed: boolean): P
 }
 
 /** The list of a server's tools is frozen when the run begins: the model would be told of tools that are no more. */
-function checkServers({ tools }: RunStart, { parts }: Built): void {
+function checkServers({ tools }: RunStart, { parts, prompts }: Built): void {
   const served = (all: RunStart['tools']): string =>
     JSON.stringify(all.filter(({ name }) => name.startsWith(MCP_PREFIX)));
-  if (served([...parts.registry.definitions]) === served(tools)) return;
+  if (served(parts.registry.definitions.map(prompts.described)) === served(tools)) return;
   throw new UsageError('the MCP servers offer other tools than when the run began; run the task again', {
     reason: 'mcp_unavailable',
   });

@@ -1,7 +1,6 @@
 import { createContext } from '../context/collect.ts';
 import { TRANSCRIPT_VERSION } from '../core/events.ts';
 import { mapStrings } from '../core/map-strings.ts';
-import { systemPrompt } from '../prompts/system.ts';
 import { exec } from '../workspace/exec.ts';
 import { networkEnvironment } from '../workspace/git-fetch.ts';
 import { runnerFacts } from './version.ts';
@@ -16,7 +15,7 @@ export async function buildStart(
 ): Promise<{ start: RunStart; warnings: string[] }> {
   const { config, env, interrupts } = options;
   const { task } = config;
-  const { parts, place, redactor } = built;
+  const { parts, prompts, place, redactor } = built;
   const event_path = env['GITHUB_EVENT_PATH'];
   const git = await place.git.state();
   const collect = createContext({
@@ -42,8 +41,8 @@ export async function buildStart(
     git,
     context: context.parts,
     ...(context.skip === undefined ? {} : { skip: context.skip }),
-    system: redactor.redact(systemPrompt(parts.gate.mode, task.system)),
-    tools: [...parts.registry.definitions, ...(parts.gate.tool ? [parts.gate.tool] : [])],
+    system: redactor.redact(prompts.system(parts.gate.mode, task.system)),
+    tools: [...parts.registry.definitions, ...(parts.gate.tool ? [parts.gate.tool] : [])].map(prompts.described),
     output_mode: parts.gate.mode,
   };
   return { start, warnings: [...built.warnings, ...context.warnings] };

@@ -2,13 +2,14 @@ import { reduce } from '../../src/agent/reduce.ts';
 import { EMPTY_STATE } from '../../src/agent/state.ts';
 import { createBudget } from '../../src/budget/budget.ts';
 import { NO_USAGE } from '../../src/core/usage.ts';
-import { DEFAULT_TEXTS } from '../../src/prompts/texts.ts';
+import { createPrompts } from '../../src/prompts/texts.ts';
 import type { RunState } from '../../src/agent/state.ts';
 import type { Advice } from '../../src/agent/step.ts';
 import type { Limits, TaskConfig } from '../../src/core/config.ts';
 import type { EventBody, ModelReplyEvent, OutputMode, RunEvent, RunStart, ToolStatus } from '../../src/core/events.ts';
 import type { AssistantBlock, StopReason, ToolUseBlock } from '../../src/core/messages.ts';
 
+const { texts: TEXTS } = await createPrompts();
 const START_MS = Date.parse('2026-11-30T10:00:00.000Z');
 
 export const LIMITS: Limits = {
@@ -100,7 +101,7 @@ export function advice({
 }: StoryOptions = {}): Advice {
   return {
     budget: createBudget({ ...LIMITS, ...limits }, null),
-    texts: DEFAULT_TEXTS,
+    texts: TEXTS,
     gate: { mode, has_gate },
     max_output_tokens: null,
     context_tokens,

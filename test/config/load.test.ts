@@ -160,7 +160,6 @@ limits: { max_turns: null, timeout: 1m }
     const uses = {
       mcp_servers: { a: { url: 'https://mcp.example.com/', tools: ['c'] } },
       skills: ['skills/*'],
-      prompts: { limit_reminder: 'x' },
     };
     for (const [key, value] of Object.entries(uses)) {
       const files = { 'task.json': JSON.stringify({ prompt: 'x', model: 'm', [key]: value }) };

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelClient } from '../../src/model/create.ts';
 import { CallScanner } from '../../src/model/xml-scanner.ts';
 import { createTextWriter } from '../../src/model/xml-messages.ts';
-import { DEFAULT_PROTOCOL } from '../../src/prompts/protocol.ts';
+import { createPrompts } from '../../src/prompts/texts.ts';
 import { says, startChatServer } from '../helpers/chat-server/server.ts';
 import { messagesOf } from '../helpers/messages-server/check-messages.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
@@ -14,6 +14,7 @@ import type { Message } from '../../src/core/messages.ts';
 import type { ModelClient } from '../../src/core/ports.ts';
 import type { MessagesServer, Script } from '../helpers/messages-server/types.ts';
 
+const { protocol: DEFAULT_PROTOCOL } = await createPrompts();
 const READ = '<tool_call><name>read_file</name><params>{"path": "a"}</params></tool_call>';
 const TOOLS = { tools: [READ_FILE], turn: 3 };
 
