@@ -19,7 +19,7 @@ export interface Prompts {
   /** The system prompt; the same for every run of a task. */
   system(mode: OutputMode, task: string | null): string;
   /** A tool as it is offered. */
-  described(tool: ToolDefinition): ToolDefinition;
+  described: (tool: ToolDefinition) => ToolDefinition;
   /** What the task's templates say with sample values, by name. */
   replaced: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ export async function createPrompts(templates: Readonly<Record<string, string>> 
     replaced.set(name, compiled.render);
   }
   const say: Say = (name, values) => rendered(replaced.get(name), values) ?? DEFAULTS[name](values);
-  const shown = [...replaced.keys()].map((name) => [name, say(name, PROMPTS[name].samples[0])]);
+  const shown = [...replaced.keys()].map((name) => [name, say(name, PROMPTS[name].samples[0])] as const);
   return {
     replaced: Object.fromEntries(shown),
     texts: createTexts(say),
