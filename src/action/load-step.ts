@@ -1,6 +1,6 @@
 // Inputs and environment -> what is run: the same options and the same task loading as the command line.
 
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkoutOf, repositoryOf } from '../config/checkout.ts';
@@ -29,6 +29,7 @@ export interface Step {
 /** The run that the inputs describe; throws UsageError for every mistake of the caller. */
 export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Promise<Step> {
   const merged = mergeOptions(inputs.flags, env);
+  checkCheckout(resolve(cwd, merged.workspace ?? '.'), resolve(cwd, inputs.task));
   const base = merged.task_ref === undefined ? defaultRef(inputs.task, merged, { env, cwd }) : undefined;
   const ref = base === undefined ? {} : { task_ref: base };
   const options: RunOptions = { ...merged, ...ref, inputs: [...merged.inputs, ...inputs.inputs] };
@@ -47,6 +48,14 @@ export async function loadStep(inputs: ActionInputs, env: Env, cwd: string): Pro
   const published = { annotations: inputs.annotations && annotations, summary: inputs.summary && summary };
   const comment = planComment(inputs.comment, config.task, env);
   return { config, options, env: runEnv(inputs, config, env), ...published, ...(comment ? { comment } : {}) };
+}
+
+/** A job begins in an empty folder, which is not what "no such file" makes anybody think of. */
+function checkCheckout(workspace: string, task: string): void {
+  if (existsSync(task) || !existsSync(workspace) || readdirSync(workspace).length > 0) return;
+  throw new UsageError(
+    `cannot read the task ${JSON.stringify(task)}: the workspace is empty; put \`uses: actions/checkout\` before this step`,
+  );
 }
 
 /** The base of a pull request for a task in its checkout: a pull request must not choose its own reviewer. */

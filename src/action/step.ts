@@ -10,6 +10,7 @@ import { run } from '../run/run.ts';
 import { watchRun } from '../run/watchers.ts';
 import { type CommentPlan, planWithoutTask } from './comment-step.ts';
 import { createGuard, type Guard } from './guard.ts';
+import { checkInputNames } from './input-names.ts';
 import { type ActionInputs, type FailOn, readFailOn, readInputs, SECRET_INPUTS } from './inputs.ts';
 import { loadStep, type Step } from './load-step.ts';
 import type { Ended } from './outputs.ts';
@@ -24,6 +25,7 @@ export async function runStep(env: Env, cwd: string): Promise<number> {
   const failOn = await settled(() => readFailOn(getInput));
   const inputs = await settled(() => {
     valueOf(failOn);
+    checkInputNames(env);
     return readInputs(getInput);
   });
   const step = await settled(() => unlessCancelled(load(valueOf(inputs), env, cwd), signals));

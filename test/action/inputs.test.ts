@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { INPUT_NAMES } from '../../src/action/input-names.ts';
 import { readFailOn, readInputs } from '../../src/action/inputs.ts';
 import { mergeOptions } from '../../src/config/merge.ts';
 import { isJsonObject } from '../../src/core/json.ts';
@@ -24,6 +25,7 @@ describe('inputs of the action', () => {
     await readInputs(get);
     readFailOn(get);
     expect([...asked].sort()).toEqual(declared.sort());
+    expect([...INPUT_NAMES].sort()).toEqual(declared);
   });
 
   test('have defaults that an empty step gets', async () => {

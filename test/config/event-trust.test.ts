@@ -56,6 +56,15 @@ function envOf(name: string, payload: unknown): Record<string, string> {
   };
 }
 
+function canComment(env: Record<string, string>): boolean {
+  try {
+    return 'number' in commentTarget(env).place;
+  } catch (error) {
+    // UsageError: the event is about nothing that can be commented on.
+    return !String(error).includes('is about no pull request or issue');
+  }
+}
+
 const payloadsOf = (name: string): readonly object[] =>
   WEBHOOKS.get(name === 'pull_request_target' ? 'pull_request' : name) ?? [];
 
@@ -78,8 +87,7 @@ describe('every event that GitHub documents', () => {
       expect(untrustedReason(env) !== undefined, action).toBe(expected.untrusted);
       expect(baseCommit(env), action).toBe(expected.base === null ? undefined : bases[expected.base]);
       expect(headCommits(env), action).not.toContain(baseCommit(env));
-      if (expected.comment) expect(commentTarget(env), action).toMatchObject({ place: { number: expect.any(Number) } });
-      else expect(() => commentTarget(env), action).toThrow('is about no pull request or issue');
+      expect(canComment(env), action).toBe(expected.comment);
     }
   });
 
