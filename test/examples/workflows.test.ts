@@ -92,8 +92,8 @@ describe.each(SHIPPED)('%s', (path) => {
   });
 
   test('is listed with its task and limits in the page beside it', () => {
-    const page = readFileSync(join(ROOT, 'examples/workflows/README.md'), 'utf8');
-    expect(page).toContain(`[${path.split('/').at(-1)}]`);
+    const page = readFileSync(join(ROOT, 'docs/workflows.md'), 'utf8');
+    expect(page).toContain(`](../${path})`);
     expect(ours(workflow).every((step) => asObject(step['with'])['task'] !== undefined)).toBe(true);
   });
 });
