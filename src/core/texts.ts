@@ -55,3 +55,6 @@ export interface Texts {
   /** `tool` null: the limit of all tools together. */
   callLimit(tool: string | null, limit: number): string;
 }
+
+/** Why a run has no sandbox and needs none; said of it in the transcript and the result. */
+export const NO_PROCESSES = 'not needed: the task starts no process';

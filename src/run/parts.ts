@@ -11,7 +11,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
 import { isMissing } from '../workspace/programs.ts';
-import { decidingParts } from './deciding.ts';
+import { decidingParts, type Deciding } from './deciding.ts';
 import { buildPlace } from './place.ts';
 import { checkServerTools } from './server-tools.ts';
 import { startServers } from './servers.ts';
@@ -74,17 +74,8 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
   const { task } = config;
   checkServerTools(config);
   const prompts = await promptsOf(task, redactor);
-  const model = options.model ?? (await buildModel(options, redactor, prompts.protocol));
-  requirePrices(task, model);
-  const deciding = await decidingParts(task, model, prompts);
   const task_files = task.files;
-  const place = await buildPlace({ ...options, task_files });
-  try {
-    requirePrograms(task, place.boundary.env);
-  } catch (error) {
-    place.dispose();
-    throw error;
-  }
+  const { deciding, place } = await decideInPlace(options, redactor, prompts);
   await options.beforeServers?.(place);
   const servers = await startServers(options, place).catch((error: unknown) => {
     place.dispose();
@@ -108,6 +99,31 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     ordinary: options.interrupts.ordinary,
   };
   return { parts, prompts, place, redactor, warnings: deciding.gate.warnings, stop: () => servers.end(), dispose };
+}
+
+/** The parts that decide and the place, made at the same time: the one computes, the other waits for git. */
+async function decideInPlace(
+  options: PartsOptions,
+  redactor: Redactor,
+  prompts: Built['prompts'],
+): Promise<{ deciding: Deciding; place: Place }> {
+  const { task } = options.config;
+  const placing = buildPlace({ ...options, task_files: task.files });
+  placing.catch(() => {}); // what is wrong with the model or the output is told first
+  try {
+    const model = options.model ?? (await buildModel(options, redactor, prompts.protocol));
+    requirePrices(task, model);
+    const deciding = await decidingParts(task, model, prompts);
+    const place = await placing;
+    requirePrograms(task, place.boundary.env);
+    return { deciding, place };
+  } catch (error) {
+    await placing.then(
+      (place) => place.dispose(),
+      () => {}, // a UsageError of the place: it is thrown, or another came first
+    );
+    throw error;
+  }
 }
 
 /** What calls are judged by and what runs them. */

@@ -48,6 +48,11 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const plainEnv = toolEnvironment({ ...common, home });
   const git_settings = await readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS });
   const toolEnv = toolEnvironment({ ...common, home, git_settings });
+  const gitOptions = { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden, drivers: git_settings };
+  const git = createGit(files.root, gitOptions);
+  // As it is before any process of the run; asked now, so that it is there when the run starts.
+  const state = git.state();
+  state.catch(() => {}); // whoever asks hears of it
   const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true });
   const choose = boundaryChooser(options, { files, hidden, homes: [home, realHome], git_settings });
   const boundary = await choose(sandbox).catch((error: unknown) => {
@@ -55,10 +60,9 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
     throw error;
   });
   const boundaries = [boundary];
-  const git = createGit(files.root, { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden });
   return {
     files,
-    git,
+    git: { ...git, state: async () => state },
     boundary,
     async boundaryFor(server) {
       const own = await choose(serverRules(sandbox, server, files.root));

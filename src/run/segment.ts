@@ -167,9 +167,9 @@ function recordNotice({ recorder, segment }: Pick<Inside, 'recorder' | 'segment'
   }
 }
 
-/** The tree that changes are told against. A run that goes on began from its commit, unless that tree was dirty. */
+/** The tree that changes are told against: the commit a run began from, unless its tree was dirty. */
 async function startingTree({ state }: Segment, place: Place): Promise<string | null> {
-  const git = state.start?.git;
+  const git = state.start ? state.start.git : await place.git.state();
   return git?.head && !git.dirty ? git.head : place.git.snapshot();
 }
 

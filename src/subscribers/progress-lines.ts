@@ -1,3 +1,4 @@
+import { NO_PROCESSES } from '../core/texts.ts';
 import { textOf, toolUses } from '../core/messages.ts';
 import { promptTokens } from '../core/usage.ts';
 import { showBytes, showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
@@ -78,7 +79,7 @@ function startLines(start: RunStart, transcript: string): Line[] {
       `agent-run ${runner.version}: task ${task.name} (${task.file}), model ${task.model.provider}/${task.model.id}`,
     ),
     info(`limits: ${limitsText(task.limits)}`),
-    active === 'none' ? bare : info(sandbox),
+    active === 'none' && why !== NO_PROCESSES ? bare : info(sandbox),
     info(`transcript: ${transcript}`),
     ...start.context.map((part) => info(`context: ${oneLine(part.label, SHOWN)}, ${showBytes(part.bytes)}`)),
     ...cut.map((part) =>

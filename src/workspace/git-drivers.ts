@@ -1,5 +1,6 @@
 import type { GitSetting } from './git-env.ts';
-import { type GitCall, runGit } from './git-run.ts';
+import { quickGit } from './git-quick.ts';
+import type { GitCall } from './git-run.ts';
 
 // What a repository's configuration may name a program with, and what stands in its place: an empty filter is no
 // filter; elsewhere `false` lets the one command fail that would have started the program.
@@ -22,7 +23,7 @@ const REPLACEMENTS: readonly [name: RegExp, value: string][] = [
 
 /** Settings that switch off the programs named in the configuration of the repository at `call.cwd`; [] without one. */
 export async function readDrivers(call: GitCall): Promise<GitSetting[]> {
-  const answer = await runGit(call, ['config', '--null', '--name-only', '--list']);
+  const answer = await quickGit(call, ['config', '--null', '--name-only', '--list']);
   const names = new Set(answer.stdout.toString('utf8').split('\0'));
   return [...names].flatMap((name) => {
     const value = REPLACEMENTS.find(([pattern]) => pattern.test(name))?.[1];

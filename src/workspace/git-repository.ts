@@ -13,7 +13,7 @@ export interface Repository {
 export type Opened = { ok: true; repository: Repository } | { ok: false; reason: string };
 
 // What we read is parsed, so nothing in it may depend on the repository's taste.
-const PLAIN_OUTPUT: readonly GitSetting[] = [
+export const PLAIN_OUTPUT: readonly GitSetting[] = [
   ['core.quotePath', 'false'],
   ['core.attributesFile', '/dev/null'],
   ['core.splitIndex', 'false'], // would write a shared index beside the repository's own

@@ -50,7 +50,7 @@ export async function runGit(call: GitCall, args: readonly string[], input?: Buf
   if (call.signal?.aborted) return { code: -1, stdout: Buffer.alloc(0), stderr: 'git was cancelled' };
   const marker = `${MARKER_PREFIX}${randomBytes(12).toString('hex')}`;
   const env = { ...call.env, [marker]: '1' };
-  const watch = new Watch({ marker: `${marker}=1` }, call);
+  const watch = new GitWatch({ marker: `${marker}=1` }, call);
   try {
     const { simpleGit } = await import('simple-git');
     const git = simpleGit({
@@ -73,7 +73,7 @@ export async function runGit(call: GitCall, args: readonly string[], input?: Buf
 }
 
 /** Collects what one git process says, and ends it when it takes too long or says too much. */
-class Watch {
+export class GitWatch {
   /** Why the process was ended by us. */
   stopped: string | undefined;
   private readonly chunks: Buffer[] = [];

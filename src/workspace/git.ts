@@ -5,7 +5,11 @@ import { readDiff } from './git-diff.ts';
 import { fetchRange } from './git-fetch.ts';
 import { readLog } from './git-log.ts';
 import { patchBetween } from './git-patch.ts';
-import { openRepository, type Repository } from './git-repository.ts';
+import { readDrivers } from './git-drivers.ts';
+import { type GitSetting, withSettings } from './git-env.ts';
+import { quickGit } from './git-quick.ts';
+import { isObjectId } from './git-refs.ts';
+import { openRepository, PLAIN_OUTPUT, type Repository } from './git-repository.ts';
 import type { GitCall } from './git-run.ts';
 import { type SnapshotPlace, takeSnapshot } from './git-snapshot.ts';
 
@@ -18,6 +22,8 @@ export interface GitOptions {
   exclude?: readonly string[];
   /** For one call of git. */
   timeout_ms?: number;
+  /** What `readDrivers` said a moment ago, so that the first question for the state need not ask again. */
+  drivers?: readonly GitSetting[];
 }
 
 const TIMEOUT_MS = 60_000;
@@ -28,6 +34,8 @@ export function createGit(root: string, options: GitOptions): Git {
   const place: SnapshotPlace = { root, scratch: options.scratch, exclude: options.exclude ?? [] };
   return {
     state: async () => {
+      const known = await quickState(call, options.drivers ?? (await readDrivers(call)));
+      if (known) return known;
       const opened = await openRepository(call);
       return opened.ok ? readState(opened.repository) : null;
     },
@@ -49,6 +57,23 @@ export function createGit(root: string, options: GitOptions): Git {
       return opened.ok ? (await takeSnapshot(opened.repository, place)).tree : null;
     },
     patchSince: (snapshot) => patchSince(call, place, snapshot),
+  };
+}
+
+/** The state from one call of git; undefined when it has no answer, for whatever reason. */
+async function quickState(call: GitCall, drivers: readonly GitSetting[]): Promise<GitState | undefined> {
+  const env = withSettings(call.env, [...PLAIN_OUTPUT, ...drivers]);
+  const what = ['--porcelain=v2', '--branch', '--no-ahead-behind', '-z', '--ignore-submodules=dirty', '--', '.'];
+  const answer = await quickGit({ ...call, env }, ['status', ...what]);
+  const lines = answer.stdout.toString('utf8').split('\0').filter(Boolean);
+  const header = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`# ${name} `))?.slice(name.length + 3);
+  const [head, branch] = [header('branch.oid'), header('branch.head')];
+  if (answer.code !== 0 || head === undefined || branch === undefined) return undefined;
+  return {
+    head: isObjectId(head) ? head : null, // or "(initial)"
+    branch: branch === '(detached)' ? null : branch,
+    dirty: lines.some((line) => !line.startsWith('# ')),
   };
 }
 

@@ -66,6 +66,11 @@ describe('where no sandbox works', () => {
     expect((await choose({}, { ...BROKEN, untrusted: true, starts_processes: false })).state.active).toBe('none');
   });
 
+  test('auto looks for none when the task starts no process, and says that none is needed', async () => {
+    const { state } = await choose({}, { starts_processes: false });
+    expect(state).toEqual({ mode: 'auto', active: 'none', detail: 'not needed: the task starts no process' });
+  });
+
   test('required ends every run', async () => {
     await expect(choose({ mode: 'required' }, BROKEN)).rejects.toMatchObject({ reason: 'sandbox_unavailable' });
   });
