@@ -25,6 +25,8 @@ export const bundleOptions = {
     '@actions/http-client': HTTP_CLIENT,
     '@actions/http-client/lib/auth': HTTP_CLIENT,
   },
+  // Optional peers: beside agent-run where someone installed them.
+  external: ['@anthropic-ai/bedrock-sdk', '@anthropic-ai/vertex-sdk'],
   plugins: [precompiledSchemas, plainHeaders],
   legalComments: /** @type {const} */ ('linked'),
   metafile: /** @type {const} */ (true),

@@ -84,6 +84,8 @@ const AS_WRITTEN = [
   'response_format',
   'effort',
   'thinking_display',
+  'platform',
+  'region',
   'base_url',
   'api_key_env',
 ] as const;

@@ -45,8 +45,9 @@ function oneTool(
   };
 }
 
-function obstacle({ provider, tool_protocol }: ModelConfig): string | undefined {
+function obstacle({ provider, platform, tool_protocol }: ModelConfig): string | undefined {
   if (provider === 'replay') return undefined; // it plays what the service did then
   if (provider !== 'anthropic') return `a model of provider "anthropic", not "${provider}"`;
+  if (platform !== undefined) return `a model of the API itself, not of platform "${platform}"`;
   return tool_protocol === 'xml' ? 'tool_protocol "native"' : undefined;
 }

@@ -39,6 +39,8 @@ export interface ModelFields {
   response_format?: boolean;
   effort?: NonNullable<ModelConfig['effort']>;
   thinking_display?: NonNullable<ModelConfig['thinking_display']>;
+  platform?: NonNullable<ModelConfig['platform']>;
+  region?: string;
   base_url?: string;
   api_key_env?: string;
   tool_protocol?: ModelConfig['tool_protocol'];

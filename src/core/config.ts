@@ -21,6 +21,10 @@ export interface ModelConfig {
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /** What is shown of thinking; absent: the model's own default. */
   thinking_display?: 'summarized' | 'omitted';
+  /** Provider `anthropic`: the cloud that serves the model; absent: the Claude API. */
+  platform?: 'bedrock' | 'vertex';
+  /** Of the platform. */
+  region?: string;
   base_url?: string;
   api_key_env?: string;
   tool_protocol: 'native' | 'xml';

@@ -1,4 +1,4 @@
-import { APIConnectionError, APIError } from '@anthropic-ai/sdk/error';
+import type { APIError } from '@anthropic-ai/sdk/error';
 import { connectionFailure, stopFailure } from './attempt-failure.ts';
 import type { FailureContext } from './attempt-failure.ts';
 import { FederationError } from './federation-error.ts';
@@ -7,15 +7,18 @@ import type { AttemptFailure } from './failure.ts';
 import { cleanText } from './reply-blocks.ts';
 import { TransportError } from './transport-error.ts';
 
+// What the clients of Bedrock and Vertex say when they cannot sign a request.
+const NO_CREDENTIALS = /^Failed to (?:resolve AWS|acquire Google OAuth) credentials/;
+
 /** The failure behind what the SDK or the connection threw; anything else is a bug and is thrown again. */
 export function attemptFailure(error: unknown, context: FailureContext): AttemptFailure {
   const { watch, service, now_ms, redact } = context;
   const cause = watch.cause();
   if (cause) return { ...stopFailure(cause, context), usage: context.reader.usageSoFar() };
   if (error instanceof FederationError) return accessFailure(error, context);
-  if (error instanceof APIError && typeof error.status === 'number') {
+  if (isAnswer(error)) {
     const told = {
-      status: error.status,
+      status: Number(error.status),
       type: error.type ?? 'http_error',
       message: cleanText(error.apiMessage ?? error.message.replace(/^\d+ /, ''), redact),
       ...headersOf(error),
@@ -24,9 +27,22 @@ export function attemptFailure(error: unknown, context: FailureContext): Attempt
     };
     return judgeError(told, service, now_ms);
   }
-  const transport = error instanceof APIConnectionError ? error.cause : error;
+  const transport = error instanceof Error && error.cause instanceof TransportError ? error.cause : error;
   if (transport instanceof TransportError) return connectionFailure(transport, context);
+  if (error instanceof Error && NO_CREDENTIALS.test(error.message)) return unsigned(error, context);
   throw error;
+}
+
+// Told by its shape: a platform's client brings its own copy of the SDK, with classes of its own.
+function isAnswer(error: unknown): error is APIError {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' && 'requestID' in error;
+}
+
+/** The cloud's chain of credentials gave none, so nothing was sent. */
+function unsigned(error: Error, { redact }: FailureContext): AttemptFailure {
+  const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  const message = cleanText(`${error.message}${why}`, redact);
+  return { kind: 'auth_error', error_type: 'no_credentials', message, retry: false };
 }
 
 /** No access token, so nothing was asked of the model. */

@@ -7,6 +7,7 @@ import { costUsd } from '../core/usage.ts';
 import { type Authorization, authorizationOf, readAccess } from './access.ts';
 import { attemptFailure } from './anthropic-failure.ts';
 import { streamFailure } from './attempt-failure.ts';
+import type { Connection } from './connection.ts';
 import { checkCustomHeaders, customBetas, readBaseUrl } from './credentials.ts';
 import type { Credential } from './credentials.ts';
 import type { Service } from './failure.ts';
@@ -41,24 +42,25 @@ interface Session {
   sdk: BaseAnthropic;
   service: Service;
   authorization: Authorization;
+  path: string;
 }
 
 // The SDK's own timer must not be first: its error does not say what it waited for.
 const SDK_TIMEOUT_MARGIN_MS = 5_000;
 
 /** A client of the Messages API. Throws UsageError for missing credentials and for ranges the API fixes. */
-export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps): ModelClient {
+export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps, other?: Connection): ModelClient {
   const facts = factsFor(config.provider, config.id);
   checkMaxTokens(config, facts);
-  const base = readBaseUrl(config, given.env);
-  const authorization = authorizationOf(readAccess(config, given.env));
+  const { base, platform, ...connection } = other ?? connect(config, given.env);
+  const { authorization } = connection;
   checkCustomHeaders(given.env);
   const deps = { ...given, redact: authorization.hiding(given.redact) };
   const service = { provider: 'anthropic', base_url: base.origin + base.pathname.replace(/\/$/, ''), model: config.id };
-  const sdk = createSdk(base, authorization.credential, deps.env);
-  const session = { config, deps, service, authorization, sdk };
+  const session = { config, deps, service, ...connection };
   const write = createRequestWriter({
     model: config.id,
+    ...(platform === undefined ? {} : { platform }),
     adaptive_thinking: facts?.thinking === 'adaptive',
     ...(config.thinking_display === undefined ? {} : { thinking_display: config.thinking_display }),
     diagnostics: config.claude_api === true,
@@ -84,6 +86,13 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps)
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
   };
+}
+
+/** A connection to the API itself, or to a gateway that takes its form. */
+function connect(config: ModelConfig, env: Env): Connection {
+  const base = readBaseUrl(config, env);
+  const authorization = authorizationOf(readAccess(config, env));
+  return { base, path: '/v1/messages', authorization, sdk: createSdk(base, authorization.credential, env) };
 }
 
 /** What the service says of a model, as it says it; throws what the SDK, the network or a missing key throws. */
@@ -134,7 +143,7 @@ async function sendOnce(
   hooks: SendHooks,
   outer: AbortSignal,
 ): Promise<AttemptResult> {
-  const { deps, sdk, service, authorization } = session;
+  const { deps, sdk, service, authorization, path } = session;
   const started_ms = deps.clock.now();
   const watch = watchAttempt(outer, deps.idle_timeout_ms, deps.deadline());
   const reader = new ReplyReader({
@@ -147,7 +156,7 @@ async function sendOnce(
   try {
     const auth = await authorization.headers({ ...deps, now_ms: started_ms, signal: watch.signal });
     const response = await sdk
-      .post('/v1/messages', {
+      .post(path, {
         body,
         headers: { 'content-type': 'application/json', ...auth, ...betaHeader(betas) },
         signal: watch.signal,
@@ -159,7 +168,7 @@ async function sendOnce(
     const fault = await readReply(response, reader, () => watch.alive());
     if (fault) return { ok: false, offered: reader.offered, failure: streamFailure(fault, response, context) };
     authorization.accepted();
-    const request_id = response.headers.get('request-id');
+    const request_id = response.headers.get('request-id') ?? response.headers.get('x-amzn-requestid');
     return { ok: true, reply: finished(session, reader, started_ms, request_id) };
   } catch (error) {
     // Errors of the connection and statuses that are no success; attemptFailure throws what is neither.

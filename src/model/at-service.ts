@@ -9,7 +9,11 @@ import type { Env } from './proxy.ts';
 export function atService(config: ModelConfig, env: Env): ModelConfig {
   const fallback = config.fallback.map((other) => atService(other, env));
   if (config.provider !== 'anthropic') return { ...config, fallback };
-  return { ...config, fallback, claude_api: config.claude_api ?? leadsToClaude(config, env) };
+  return {
+    ...config,
+    fallback,
+    claude_api: config.platform === undefined && (config.claude_api ?? leadsToClaude(config, env)),
+  };
 }
 
 function leadsToClaude(config: ModelConfig, env: Env): boolean {

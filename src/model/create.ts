@@ -30,7 +30,9 @@ async function createOne(config: ModelConfig, deps: ModelDeps): Promise<ModelCli
   switch (config.provider) {
     case 'anthropic': {
       const { createAnthropicClient } = await import('./anthropic.ts');
-      return createAnthropicClient(config, deps);
+      if (config.platform === undefined) return createAnthropicClient(config, deps);
+      const { connectPlatform } = await import('./platform.ts');
+      return createAnthropicClient(config, deps, await connectPlatform(config, config.platform, deps.env));
     }
     case 'script': {
       const { createScriptClient } = await import('./scripted.ts');

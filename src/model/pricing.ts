@@ -42,12 +42,16 @@ export function pricesFor(provider: ProviderName, id: string, now_ms = Infinity)
 /** The prices a model is billed with: the task's own before the table's; `as_of` is null for the task's. */
 export function pricesOf(config: ModelConfig, now_ms: number): { prices: Prices | null; prices_as_of: string | null } {
   if (config.prices) return { prices: config.prices, prices_as_of: null };
-  return pricesFor(config.provider, config.id, now_ms) ?? { prices: null, prices_as_of: null };
+  // Clouds have prices of their own.
+  const known = config.platform === undefined ? pricesFor(config.provider, config.id, now_ms) : null;
+  return known ?? { prices: null, prices_as_of: null };
 }
 
 /** Prices of the model that answered: the asked one's own, also under its dated name, else that of the table. */
 export function pricesOfAnswer(config: ModelConfig, answered: string, now_ms: number): Prices | null {
   const dated = answered.startsWith(`${config.id}-`) && /^\d{8}$/.test(answered.slice(config.id.length + 1));
   if (answered === config.id || dated || answered === '') return pricesOf(config, now_ms).prices;
-  return pricesFor(config.provider, answered, now_ms)?.prices ?? null;
+  return config.platform === undefined
+    ? (pricesFor(config.provider, answered, now_ms)?.prices ?? null)
+    : pricesOf(config, now_ms).prices;
 }

@@ -18,6 +18,8 @@ export interface RequestShape {
   /** Ask for thinking where a model does not think by itself. */
   adaptive_thinking: boolean;
   thinking_display?: string;
+  /** The cloud that serves the model: the model stands in the address, the API's version in the body. */
+  platform?: 'bedrock' | 'vertex';
   /** Entries of tools that the service runs, behind ours. */
   server_tools?: readonly string[];
   /** Ask why the cache was missed, when the request names the message before it. */
@@ -26,8 +28,11 @@ export interface RequestShape {
 
 /** Asks for a summary by the service, and for taking the one that stands first in the messages. */
 const SUMMARY_BETA = 'compact-2026-09-04';
+/** As the SDK sends it in a header. */
+const API_VERSION = '2026-10-21';
 const EMPTY_RESULT = '(no output)';
-// One hour for what all runs share, five minutes for this run's history; the longer must come first.
+// One hour for what all runs share, five minutes for this run's history; the longer must come first. Clouds may not
+// know the longer one.
 const SYSTEM_MARK = ',"cache_control":{"type":"ephemeral","ttl":"1h"}';
 const HISTORY_MARK = ',"cache_control":{"type":"ephemeral"}';
 /** The newest message, and the one before it for turns that add more blocks than the service looks back. */
@@ -75,7 +80,10 @@ export function betasOf({ summarize, messages }: ModelRequest): string[] {
 
 function headText(shape: RequestShape, request: ModelRequest): string {
   const { system, tools, max_tokens, output_schema } = request;
-  const head = [`"model":${JSON.stringify(shape.model)}`, `"max_tokens":${max_tokens}`, '"stream":true'];
+  const { model, platform } = shape;
+  const asked = platform === undefined ? `"model":${JSON.stringify(model)}` : `"anthropic_version":"${API_VERSION}"`;
+  const head = [asked, `"max_tokens":${max_tokens}`];
+  if (platform !== 'bedrock') head.push('"stream":true'); // Bedrock has it in the address
   const { thinking_display: display } = shape;
   if (shape.adaptive_thinking || display !== undefined)
     head.push(`"thinking":${JSON.stringify({ type: 'adaptive', display })}`);
@@ -87,7 +95,7 @@ function headText(shape: RequestShape, request: ModelRequest): string {
   if (request.summarize) head.push('"compaction":{"type":"summarize"}');
   if (system.trim() !== '') {
     const block = stringifyJson({ type: 'text', text: system });
-    head.push(`"system":[${block.slice(0, -1)}${SYSTEM_MARK}}]`);
+    head.push(`"system":[${block.slice(0, -1)}${shape.platform ? HISTORY_MARK : SYSTEM_MARK}}]`);
   }
   const entries = [...tools.map(toolText), ...(shape.server_tools ?? [])];
   if (entries.length > 0) head.push(`"tools":[${entries.join(',')}]`);

@@ -42,7 +42,8 @@ export async function decidingParts(task: TaskConfig, model: ModelClient, prompt
 
 /** Whether the output is asked for by the service's own means: as the task says, else as the provider is known. */
 function takesSchemas({ model, server_tools }: TaskConfig): boolean {
-  const { response_format, provider, tool_protocol } = model;
+  const { response_format, provider, platform, tool_protocol } = model;
   // Calls in free text need replies that no schema binds; and the service documents no schema beside the citations of searches.
-  return response_format ?? (provider === 'anthropic' && tool_protocol === 'native' && server_tools === undefined);
+  const ofTheApi = provider === 'anthropic' && platform === undefined;
+  return response_format ?? (ofTheApi && tool_protocol === 'native' && server_tools === undefined);
 }
