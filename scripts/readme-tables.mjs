@@ -64,6 +64,7 @@ async function makeTables() {
       .map((entry) => promptDefault(entry, DEFAULTS))
       .join('\n\n'),
     'exit-codes': table(['code', 'meaning', '`exit_reason`'], codeRows(EXIT_CODES)),
+    'hostile-values': await hostileTable(),
     limits: table(['limit', 'default', 'meaning'], fieldRows(schema, schema.$defs.limits.properties)),
     options: table(['option', 'meaning'], Object.entries(OPTIONS).map(optionRow)),
     'batch-options': table(['option', 'meaning'], Object.entries(BATCH_OPTIONS).map(optionRow)),
@@ -84,6 +85,22 @@ async function importSource(path) {
     write: false,
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+/** Texts that a test gives a run, and what its files hold of them. */
+async function hostileTable() {
+  const { HOSTILE, inAnnotation, inLog, inMarkdown } = await importSource('test/helpers/hostile-values.ts');
+  const { markdownInlineCode } = await importSource('src/core/sanitise.ts');
+  const rows = HOSTILE.map(([what, value]) => [
+    what,
+    ...[value, inMarkdown(value), inAnnotation(value), inLog(value)].map((text) => rawCell(markdownInlineCode(text))),
+  ]);
+  return table(['it tries', 'value', 'summary and comment', 'annotation', 'log'], rows);
+}
+
+/** A text in which the bars are escaped already. */
+function rawCell(text) {
+  return text.replaceAll('\\|', '|');
 }
 
 function inputRow([name, { description, default: fallback, required }]) {

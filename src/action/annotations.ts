@@ -2,7 +2,7 @@
 
 import type { FindingsMap } from '../core/config.ts';
 import type { JsonValue } from '../core/json.ts';
-import { showControls } from '../core/sanitise.ts';
+import { breakCommands, showControls } from '../core/sanitise.ts';
 import { type Finding, type FindingLevel, readFindings } from '../core/findings.ts';
 
 export interface Annotation {
@@ -45,5 +45,5 @@ function annotation({ level, path, line, end_line, title, message }: Finding): A
 }
 
 function shown(text: string): string {
-  return showControls(text.replaceAll(/\r\n?/g, '\n'));
+  return breakCommands(showControls(text.replaceAll(/\r\n?/g, '\n')));
 }

@@ -14,9 +14,14 @@ export function showControls(text: string, one_line = false): string {
   });
 }
 
+/** Text in which no CI system finds a command behind the beginning of a line. */
+export function breakCommands(text: string): string {
+  return text.replaceAll(MID_LINE_COMMAND, String.raw`##$1\[`);
+}
+
 /** One line that cannot be a workflow command nor move a terminal's cursor; a line break in it becomes an escape. */
 export function logLine(text: string): string {
-  const shown = showControls(text, true).replaceAll(MID_LINE_COMMAND, String.raw`##$1\[`);
+  const shown = breakCommands(showControls(text, true));
   return shown.replace(/^(\s*)::/, String.raw`$1\::`);
 }
 

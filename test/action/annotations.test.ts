@@ -56,4 +56,13 @@ describe('annotations', () => {
     expect(shown).toHaveLength(SHOWN_PER_LEVEL + 1);
     expect(left_out).toBe(3);
   });
+
+  test('leave room for the lines of the step itself, and for the note that some are left out', () => {
+    const of = (severity: string) => Array.from({ length: SHOWN_PER_LEVEL }, () => ({ severity, message: 'm' }));
+    const all = { findings: [...of('high'), ...of('low'), ...of('medium')] };
+    expect(annotationsOf(all, MAP).left_out).toBe(0);
+    const { shown, left_out } = annotationsOf(all, MAP, { error: 1 });
+    const count = (level: string): number => shown.filter((annotation) => annotation.level === level).length;
+    expect([count('error'), count('warning'), count('notice'), left_out]).toEqual([9, 10, 9, 2]);
+  });
 });

@@ -208,6 +208,31 @@ describe('a step that does not succeed', () => {
     expect(result).toMatchObject({ status: 'failure', exit_reason: 'config_error', exit_code: 2, output: null });
   });
 
+  test('shows ten errors at most, its own line among them, and counts the rest', () => {
+    const task = {
+      output: {
+        schema: { type: 'object', properties: { findings: { type: 'array' } }, required: ['findings'] },
+        gate: { properties: { findings: { maxItems: 0 } } },
+      },
+      findings: { items: '/findings', level: '/l', message: '/m' },
+    };
+    const findings = Array.from({ length: 12 }, (_, index) => ({ l: 'error', m: `finding ${index}` }));
+    const { status, stdout, summary } = runAction({ turns: [submit({ findings })], task });
+    expect(status).toBe(9);
+    expect(stdout.match(/^::error /gm)).toHaveLength(1);
+    expect(stdout.match(/^::error(?: title=[^:]*)?::/gm)).toHaveLength(10);
+    expect(stdout).toMatch(/^::notice::3 more findings are in the output/m);
+    expect(summary.match(/^\| error \|/gm)).toHaveLength(12);
+  });
+
+  test('before its run says so in the summary, with the command to try next', () => {
+    const { summary } = runAction({ turns: [], inputs: { 'max-turns': '0' } });
+    const [line = ''] = summary.split('\n');
+    expect(line).toMatch(
+      /^\*\*task: failure\*\* \(`config_error`, exit code 2\): .*Next: `agent-run validate task\.json`$/,
+    );
+  });
+
   test('leaves no earlier success in its run folder', () => {
     const { folder, cwd, env } = setUp({ turns: [{ text: 'done' }], inputs: { out: 'run' } });
     const start = (more: Record<string, string>) =>
