@@ -1,5 +1,6 @@
 // A file of rows: one run of a task for each line of {name, workspace, inputs}.
 
+import { shortened } from '../core/graphemes.ts';
 import { UsageError } from '../core/errors.ts';
 import { isJsonObject, parseJson, type JsonValue } from '../core/json.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -74,5 +75,5 @@ function readInputs(value: JsonValue): Record<string, string> {
 
 function shown(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
+  return shortened(text, 80);
 }

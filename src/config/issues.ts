@@ -1,6 +1,7 @@
 // Mistakes found in a file, and the one exception that names all of them with their lines and columns.
 
 import { formatPlace, type Place, UsageError } from '../core/errors.ts';
+import { headOf } from '../core/graphemes.ts';
 import type { Source } from './source.ts';
 
 export interface Issue {
@@ -25,7 +26,7 @@ export function showValue(value: unknown, pointer = ''): string {
   if (typeof value === 'number') return String(value);
   const text = (JSON.stringify(value) ?? String(value)).replaceAll(TOKEN, (token) => `${token.slice(0, 4)}…`);
   if (HIDDEN_FIELDS.test(pointer) && typeof value === 'string') return `${text.slice(0, 5)}…"`;
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+  return text.length > SHOWN_CHARACTERS ? `${headOf(text, SHOWN_CHARACTERS)}…` : text;
 }
 
 /** One UsageError that shows the first issues in the order of the file, each with line and column. */

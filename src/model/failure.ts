@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import type { ModelFailure } from '../core/events.ts';
 import type { Usage } from '../core/usage.ts';
 import type { StreamFault } from './reply-reader.ts';
@@ -104,7 +105,7 @@ export function retryAfterMs(headers: HeaderReader, now_ms: number): number | un
 /** The service's own words in one line, cut where a page stands in their place. */
 export function quote(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE).toWellFormed()}…` : line;
+  return line.length > MAX_QUOTE ? `${headOf(line, MAX_QUOTE)}…` : line;
 }
 
 function kindOf({ status, type, message, code }: ServiceError): AttemptFailure['kind'] {

@@ -1,5 +1,6 @@
 // A custom tool's call becomes an argument list here: the task wrote the command, the model only gave the parameters.
 
+import { headOf } from '../core/graphemes.ts';
 import type { CustomToolConfig } from '../core/config.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import {
@@ -87,6 +88,6 @@ function optionReason({ text, value_at }: Pick<Rendered, 'text' | 'value_at'>): 
   if (value_at === null || !text.startsWith('-')) return undefined;
   if (!/^[\w-]*$/.test(text.slice(0, value_at))) return undefined;
   if (value_at === COUNT_AT && COUNT.test(text)) return undefined;
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
+  const shown = JSON.stringify(text.length > 60 ? `${headOf(text, 60)}…` : text);
   return `it would be ${shown}, and a value never becomes an option; give a value that does not begin with "-" (a file as "./-name")`;
 }

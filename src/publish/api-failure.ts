@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { isJsonObject, type JsonValue, parseJson } from '../core/json.ts';
 
 /** Why GitHub did not do what it was asked for. */
@@ -66,7 +67,7 @@ function said(text: string): string {
   const fields = Array.isArray(body['errors']) ? body['errors'] : [];
   const texts = [body['message'], ...fields.map((item) => (isJsonObject(item) ? item['message'] : item))];
   const words = texts.filter((item): item is string => typeof item === 'string').join(': ');
-  return words === '' ? '' : JSON.stringify(words.slice(0, SAID_CHARACTERS));
+  return words === '' ? '' : JSON.stringify(headOf(words, SAID_CHARACTERS));
 }
 
 function advice(kind: ApiFailure['kind']): string {

@@ -1,3 +1,4 @@
+import { columnsOf, padColumns, shortened } from '../core/graphemes.ts';
 import { showCount, showSpan, showUsd } from '../core/figures.ts';
 import { showControls } from '../core/sanitise.ts';
 import { placeOf } from './totals.ts';
@@ -99,10 +100,10 @@ function more(count: number): string[] {
 
 function tableLines(cells: readonly (readonly string[])[]): string[] {
   const shownCells = cells.map((row) => row.map((cell) => plain(cell, MAX_CELL)));
-  const widths = [0, 1, 2].map((column) => Math.max(...shownCells.map((row) => (row[column] ?? '').length)));
+  const widths = [0, 1, 2].map((column) => Math.max(...shownCells.map((row) => columnsOf(row[column] ?? ''))));
   return shownCells.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => padColumns(cell, widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );
@@ -110,5 +111,5 @@ function tableLines(cells: readonly (readonly string[])[]): string[] {
 
 function plain(text: string, longest: number): string {
   const line = showControls(text.slice(0, longest * 2).replaceAll(/\s+/g, ' '), true).trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+  return shortened(line, longest);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import type { Finding } from '../core/findings.ts';
 import { placeOf, totalsOf } from './totals.ts';
 import { element, xmlText } from './xml.ts';
@@ -89,7 +90,7 @@ function findingCase(task: string, finding: Finding): Case {
   const where = placeOf(finding);
   const message = finding.message ?? '';
   const title = finding.title ?? message.split('\n', 1)[0] ?? '';
-  const name = [title.slice(0, 200) || 'finding', where].filter((part) => part !== '').join(' at ');
+  const name = [headOf(title, 200) || 'finding', where].filter((part) => part !== '').join(' at ');
   const place = { task, name, seconds: 0, file: finding.path, line: finding.line };
   if (finding.level !== 'notice') return failing('failure', place, [finding.level, message || title]);
   return { kind: 'skipped', xml: caseXml(place, [element('skipped', { message: message || title })]) };
@@ -105,7 +106,7 @@ interface Place {
 
 function failing(kind: 'failure' | 'error', place: Place, [type, text]: [type: string, text: string]): Case {
   const message = text.split('\n', 1)[0] ?? '';
-  return { kind, xml: caseXml(place, [element(kind, { message: message.slice(0, 1000), type }, [xmlText(text)])]) };
+  return { kind, xml: caseXml(place, [element(kind, { message: headOf(message, 1000), type }, [xmlText(text)])]) };
 }
 
 function caseXml({ task, name, seconds, file, line }: Place, children: readonly string[]): string {

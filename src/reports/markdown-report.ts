@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { markdownCode, markdownCut, markdownInlineCode, markdownText } from '../core/sanitise.ts';
 import { placeOf, totalsOf } from './totals.ts';
@@ -74,7 +75,7 @@ function runPart(record: RunRecord): string[] {
   ];
   return [
     verdict,
-    ...(result.message.trim() === '' ? [] : [markdownText(result.message.slice(0, 2000))]),
+    ...(result.message.trim() === '' ? [] : [markdownText(headOf(result.message, 2000))]),
     `${figures.join(' · ')} · ${markdownInlineCode(result.run_id)}`,
     ...outputPart(record, result),
     ...section(
@@ -119,11 +120,11 @@ function section(title: string, rows: readonly string[][], heads: readonly strin
 }
 
 function list(texts: readonly string[]): string {
-  return texts.map((text) => `- ${markdownText(text.slice(0, 2000))}`).join('\n');
+  return texts.map((text) => `- ${markdownText(headOf(text, 2000))}`).join('\n');
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => markdownText(cell.slice(0, MAX_CELL).trim())).join(' | ')} |`;
+    `| ${cells.map((cell) => markdownText(headOf(cell, MAX_CELL).trim())).join(' | ')} |`;
   return [line(heads), `|${' --- |'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }

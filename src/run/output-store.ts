@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codePointStart } from '../core/cut.ts';
+import { boundsAt } from '../core/graphemes.ts';
 import { IoError, errorText } from '../core/errors.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 
@@ -71,7 +71,7 @@ function fileName(tool_use_id: string): string {
 
 function cut(bytes: Uint8Array, max_bytes: number): Uint8Array {
   if (bytes.length <= max_bytes) return bytes;
-  const head = bytes.subarray(0, codePointStart(bytes, max_bytes));
+  const head = bytes.subarray(0, boundsAt(bytes, max_bytes).start);
   const note = `\n[… ${bytes.length - head.length} bytes left out: the run keeps no more]\n`;
   return Buffer.concat([head, Buffer.from(note)]);
 }

@@ -1,3 +1,5 @@
+import { shortened } from '../core/graphemes.ts';
+
 // A stack begins behind the message; what people need stands before it.
 const STACK = /\n\s+at [^\n]*:\d+:\d+[^]*$/;
 
@@ -9,9 +11,5 @@ export function oneLine(text: string, longest: number): string {
     .replace(STACK, '')
     .replace(/\s+/g, ' ')
     .trim();
-  if (line.length <= longest) return line;
-  return `${line
-    .slice(0, longest - 1)
-    .toWellFormed()
-    .replace(/\ufffd$/, '')}…`;
+  return shortened(line, longest);
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { MediaBlock } from '../core/messages.ts';
 import type { ToolContext, ToolOutput } from '../core/ports.ts';
@@ -82,5 +83,5 @@ function kindOf({ mimeType, data, blob }: JsonObject): string {
 
 /** What stands inside the brackets of a note. */
 function nameOf(value: JsonValue | undefined): string {
-  return JSON.stringify(typeof value === 'string' ? value.slice(0, 200).toWellFormed() : '?');
+  return JSON.stringify(typeof value === 'string' ? headOf(value, 200) : '?');
 }

@@ -1,5 +1,6 @@
 // The tools of a server as they are offered: what it says of them was written by others.
 
+import { headOf } from '../core/graphemes.ts';
 import type { McpToolRule } from '../core/mcp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { compileSchema } from '../core/json-schema.ts';
@@ -65,7 +66,7 @@ function describe({ description, title }: JsonObject): string {
 
 /** Nothing unseen, and not endless: a description is read by the model. */
 function shown(text: string, most: number): string {
-  const clean = showControls(text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text.toWellFormed());
+  const clean = showControls(text.length > most ? `${headOf(text, most)}…` : text.toWellFormed());
   return clean.slice(0, 2 * most).toWellFormed();
 }
 

@@ -1,4 +1,4 @@
-import { codePointStart } from '../core/cut.ts';
+import { boundsAt } from '../core/graphemes.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Plan, Tool, ToolCall, ToolContext, ToolOutput } from '../core/ports.ts';
 import { listFolder } from './list-folder.ts';
@@ -148,7 +148,7 @@ function pageOf(lines: readonly string[], range: Range, max_bytes: number): Page
 
 function longLine(line: string, number: number, max_bytes: number, bytes: number): Page {
   const whole = Buffer.from(line);
-  const text = whole.subarray(0, codePointStart(whole, max_bytes)).toString('utf8');
+  const text = whole.subarray(0, boundsAt(whole, max_bytes).start).toString('utf8');
   const note = `line ${number} has ${whole.length} bytes and is cut after ${max_bytes}; go on with view_range [${number + 1}, -1]`;
   return { text, bytes, notes: [note] };
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { UsageError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { ToolDefinition } from '../core/messages.ts';
@@ -53,7 +54,7 @@ function unknownTool(name: string, names: readonly string[]): ParsedInput {
   const offered = names.length > 0 ? `tools: ${names.join(', ')}` : 'there are no tools';
   return {
     ok: false,
-    error: `there is no tool ${JSON.stringify(name.slice(0, 100))}${didYouMean(name, names)}; ${offered}`,
+    error: `there is no tool ${JSON.stringify(headOf(name, 100))}${didYouMean(name, names)}; ${offered}`,
   };
 }
 

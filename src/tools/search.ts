@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { globRegExp } from '../core/globs.ts';
 import type { Files, ToolContext, ToolOutput } from '../core/ports.ts';
 import { type LineMatch, signalEnd, useMatcher } from './line-matcher.ts';
@@ -22,7 +23,7 @@ export async function findFiles(
   if (glob === undefined) return { ok: true, paths, more };
   const pattern = globRegExp(glob);
   if (!pattern)
-    return { ok: false, status: 'error', text: `the glob ${JSON.stringify(glob.slice(0, 100))} cannot be read` };
+    return { ok: false, status: 'error', text: `the glob ${JSON.stringify(headOf(glob, 100))} cannot be read` };
   const base = prefixOf(files, plan).length;
   const relative = paths.map((path) => path.slice(base));
   const found = await useMatcher(pattern, signal, async (matcher) =>

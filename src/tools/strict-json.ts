@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import { parseJson, type JsonParse } from '../core/json.ts';
 
 const DEEPEST = 200;
@@ -51,7 +52,7 @@ function stringProblem(text: string, token: string, end: number, keys: Set<strin
 }
 
 function excerpt(value: string): string {
-  return JSON.stringify(value.length > 40 ? `${value.slice(0, 40).toWellFormed()}…` : value);
+  return JSON.stringify(value.length > 40 ? `${headOf(value, 40)}…` : value);
 }
 
 function numberProblem(token: string): string | undefined {

@@ -1,3 +1,4 @@
+import { headOf } from '../core/graphemes.ts';
 import type { Repository } from './git-repository.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -14,7 +15,7 @@ export function isObjectId(text: string): boolean {
 /** Why a text is no name of a commit, after git's own rules for references; undefined when it is one. */
 export function refIssue(ref: string): string | undefined {
   const name = ref.replace(STEPS, '');
-  const quoted = JSON.stringify(ref.slice(0, 200));
+  const quoted = JSON.stringify(headOf(ref, 200));
   if (name === '' || ref.length > 1000) return `${quoted} is no name of a commit`;
   if (ref.startsWith('-')) return `${quoted} is no name of a commit: it begins with "-"`;
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -1,3 +1,5 @@
+import { headOf } from '../core/graphemes.ts';
+
 const LONGEST = 1000;
 const MOST_PATTERNS = 100;
 const MOST_ALTERNATIVES = 1000;
@@ -9,7 +11,7 @@ export function patternIssue(patterns: readonly string[]): string | undefined {
   if (patterns.length > MOST_PATTERNS) return `${patterns.length} patterns are more than ${MOST_PATTERNS}`;
   for (const pattern of patterns) {
     const issue = issueOf(pattern);
-    if (issue) return `pattern ${JSON.stringify(pattern.slice(0, 200))}: ${issue}`;
+    if (issue) return `pattern ${JSON.stringify(headOf(pattern, 200))}: ${issue}`;
   }
   return undefined;
 }

@@ -158,7 +158,6 @@ limits: { max_turns: null, timeout: 1m }
 
   test('that needs what this version does not do is refused instead of being run without it', async () => {
     const uses = {
-      mcp_servers: { a: { url: 'https://mcp.example.com/', tools: ['c'] } },
       skills: ['skills/*'],
     };
     for (const [key, value] of Object.entries(uses)) {
