@@ -7,6 +7,7 @@ import { writeAtomically } from '../run/artifacts.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { canChangeFiles } from '../run/effects.ts';
 import { refuseCommitted } from '../run/resume-trust.ts';
+import { createGitFacts } from '../workspace/git-facts.ts';
 import { collect } from './collect.ts';
 import { findEarlier } from './earlier.ts';
 import { openBatchFolder, type BatchFolder } from './folder.ts';
@@ -77,6 +78,7 @@ function openBatch(request: BatchRequest, folder: BatchFolder, problems: string[
     runs: [],
     not_started: [],
     running: new Map(),
+    facts: createGitFacts(SYSTEM_CLOCK),
     keepLast: () => interrupts.atOnce(() => lastWords(batch)),
   };
   return batch;

@@ -30,6 +30,7 @@ export async function runJob(batch: Batch, job: BatchJob, share: Share): Promise
     refuse(batch, job.item, error);
     return error instanceof UsageError ? 0 : null;
   } finally {
+    if (job.lane.effects) batch.facts.forget();
     batch.running.delete(job);
   }
 }
@@ -62,7 +63,7 @@ async function goOn(batch: Batch, job: BatchJob, share: Share): Promise<SegmentR
       request.watch.note(`${item.name}: begun anew, because it cannot go on: ${error.message}`);
     }
   }
-  return run({ ...common, config, interrupts: partOf(interrupts) });
+  return run({ ...common, config, facts: batch.facts, interrupts: partOf(interrupts) });
 }
 
 function subscribersOf(batch: Batch, job: BatchJob): RunRequest['subscribers'] {

@@ -5,6 +5,7 @@ import type { RunOptions } from '../config/merge.ts';
 import type { Interrupts } from '../run/interrupts.ts';
 import type { Env } from '../run/place.ts';
 import type { RunRequest } from '../run/run.ts';
+import type { GitFacts } from '../workspace/git-facts.ts';
 import type { Earlier } from './earlier.ts';
 import type { BatchFolder } from './folder.ts';
 import type { LoadTask, ReadyItem } from './items.ts';
@@ -48,6 +49,8 @@ export interface Batch {
   not_started: NotStarted[];
   /** Folders of runs that have begun and not ended. */
   running: Map<BatchJob, string>;
+  /** What git says of workspaces. */
+  facts: GitFacts;
   /** Puts the report behind the results of the runs it tells of, should a second signal come. */
   keepLast(): void;
 }

@@ -19,6 +19,7 @@ import type { Parts } from '../agent/loop.ts';
 import type { RunConfig, TaskConfig } from '../core/config.ts';
 import type { Boundary, Clock, ModelClient, ProtocolTexts, Random } from '../core/ports.ts';
 import type { McpTools } from '../tools/mcp.ts';
+import type { GitFacts } from '../workspace/git-facts.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 import type { Prompts } from '../prompts/texts.ts';
 import type { Redactor } from '../journal/redact.ts';
@@ -37,6 +38,8 @@ export interface PartsOptions {
   /** The run folder, or that of a whole batch, hidden from tools; absent in a dry run. */
   run_dir?: string;
   redactor: Redactor;
+  /** What runs of this process share of git's answers. */
+  facts?: GitFacts | undefined;
   /** Stands in for the task's model; absent: it is made, and needs its key. */
   model?: ModelClient;
   keepOutput: Parts['keepOutput'];

@@ -8,6 +8,7 @@ import { nameIssue, toolEnvironment } from '../workspace/environment.ts';
 import { createFiles } from '../workspace/files.ts';
 import { readDrivers } from '../workspace/git-drivers.ts';
 import { createGit } from '../workspace/git.ts';
+import type { GitFacts } from '../workspace/git-facts.ts';
 import type { McpServerConfig, RunConfig, SandboxConfig, TaskConfig } from '../core/config.ts';
 import type { Boundary, Files, Git } from '../core/ports.ts';
 
@@ -20,6 +21,8 @@ export interface PlaceOptions {
   run_dir?: string;
   /** Absolute paths of the task and what it names; no tool writes them. */
   task_files: readonly string[];
+  /** Shared with other runs of this process; absent: git is asked for this run alone. */
+  facts?: GitFacts | undefined;
 }
 
 /** Where a run works: the workspace as tools see it, and the boundary their processes run in. */
@@ -46,12 +49,15 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const realHome = env['HOME'] || homedir();
   const common = { source: env, names: sandbox.env, workspace: files.root };
   const plainEnv = toolEnvironment({ ...common, home });
-  const git_settings = await readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS });
+  const shared = sharedGit(options, files.root);
+  const git_settings = await shared.drivers(() =>
+    readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS }),
+  );
   const toolEnv = toolEnvironment({ ...common, home, git_settings });
   const gitOptions = { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden, drivers: git_settings };
   const git = createGit(files.root, gitOptions);
   // As it is before any process of the run; asked now, so that it is there when the run starts.
-  const state = git.state();
+  const state = shared.state(git.state);
   state.catch(() => {}); // whoever asks hears of it
   const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true });
   const choose = boundaryChooser(options, { files, hidden, homes: [home, realHome], git_settings });
@@ -73,6 +79,15 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
       for (const one of boundaries.toReversed()) one.dispose();
       removeScratch();
     },
+  };
+}
+
+/** Git's answers about a workspace, from what runs of this process share where they do; the environment they are asked in is part of the question. */
+function sharedGit({ config, facts }: PlaceOptions, root: string) {
+  const key = JSON.stringify([root, config.task.sandbox.env]);
+  return {
+    drivers: (ask: () => ReturnType<typeof readDrivers>) => (facts ? facts.drivers(key, ask) : ask()),
+    state: (ask: Git['state']) => (facts ? facts.state(key, ask) : ask()),
   };
 }
 

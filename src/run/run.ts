@@ -9,6 +9,7 @@ import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
+import type { GitFacts } from '../workspace/git-facts.ts';
 import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -27,6 +28,8 @@ export interface RunRequest {
   interrupts?: Interrupts;
   /** The folder that stands for `agent-run-results`; absolute. */
   results?: string;
+  /** What git says of workspaces, shared with other runs of this process. */
+  facts?: GitFacts;
   subscribers: (place: RunPlace) => Subscriber[];
   /** Hears of secrets that come up in mid-run, before they are used. */
   onSecret?: (value: string) => void;
@@ -51,6 +54,7 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
       interrupts,
       subscribers,
       onSecret: request.onSecret,
+      facts: request.facts,
       state: EMPTY_STATE,
       earlier: [],
       spent_ms: 0,

@@ -23,6 +23,7 @@ import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
 import type { JournalFile } from '../journal/journal.ts';
 import type { Redactor } from '../journal/redact.ts';
+import type { GitFacts } from '../workspace/git-facts.ts';
 import type { Finished, FinishFacts } from './finish.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Built, PartsOptions } from './parts.ts';
@@ -47,6 +48,7 @@ export interface Segment {
   folder: RunFolder;
   run_id: string;
   interrupts: Interrupts;
+  facts?: GitFacts | undefined;
   subscribers: (place: RunPlace) => Subscriber[];
   /** Hears of secrets that come up in mid-run, before they are used. */
   onSecret?: ((value: string) => void) | undefined;
@@ -251,7 +253,8 @@ function nextAfter({ config, folder }: Segment): RunPlace['next'] {
   return (outcome) => nextCommand(outcome, facts);
 }
 
-function partsOptions({ config, env, cwd, folder, interrupts, onSecret }: Segment, redactor: Redactor): PartsOptions {
+function partsOptions(segment: Segment, redactor: Redactor): PartsOptions {
+  const { config, env, cwd, folder, interrupts, facts, onSecret } = segment;
   return {
     config,
     env,
@@ -260,6 +263,7 @@ function partsOptions({ config, env, cwd, folder, interrupts, onSecret }: Segmen
     random: Math.random,
     interrupts,
     onSecret,
+    facts,
     run_dir: folder.hidden,
     redactor,
     keepOutput: createOutputStore(folder.outputsDir),

@@ -39,24 +39,20 @@ export interface Sandbox extends Boundary {
 /** Where git finds the names of mount points, so that they are no untracked files. */
 const EXCLUDE = '/run/agent-run-exclude';
 
-/** One bubblewrap namespace per call (threat model, section 5). */
+/** One bubblewrap namespace per call (threat model, section 5). What calls need is made for the first of them: many runs make none. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const own = mkdtempSync(join(tmpdir(), 'agent-run-'));
   const { proxy_socket } = options;
-  const exclude = join(own, 'git-exclude');
-  const marks = new Marks(options.workspace, exclude);
-  const cgroup = createCgroup(basename(own));
-  const constant = constantOptions(options, own, exclude);
-  const machine = machineMounts(constant);
   const env: Record<string, string> = {
     ...options.env,
     HOME: innerHome(options.home, options.workspace),
     ...(proxy_socket === undefined ? {} : proxyVariables()),
   };
+  let made: Ground | undefined;
   return {
     state: { mode: options.config.mode, active: 'bubblewrap', detail: 'bubblewrap' },
     env,
     wrap(argv, cwd) {
+      const { machine, constant, marks, cgroup } = (made ??= prepareGround(options));
       // Built anew for each call: an earlier one may have made or removed what is covered.
       const profile = buildProfile(machine, constant);
       marks.take(profile);
@@ -71,11 +67,31 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       };
     },
     dispose() {
-      cgroup?.dispose();
-      marks.clear();
-      rmSync(own, { recursive: true, force: true });
+      if (!made) return;
+      made.cgroup?.dispose();
+      made.marks.clear();
+      rmSync(made.own, { recursive: true, force: true });
     },
   };
+}
+
+/** What all calls of a run stand on. */
+interface Ground {
+  /** Our own temporary files. */
+  own: string;
+  constant: ProfileOptions;
+  machine: ReturnType<typeof machineMounts>;
+  marks: Marks;
+  cgroup: ReturnType<typeof createCgroup>;
+}
+
+function prepareGround(options: SandboxOptions): Ground {
+  const own = mkdtempSync(join(tmpdir(), 'agent-run-'));
+  const exclude = join(own, 'git-exclude');
+  const marks = new Marks(options.workspace, exclude);
+  const cgroup = createCgroup(basename(own));
+  const constant = constantOptions(options, own, exclude);
+  return { own, constant, machine: machineMounts(constant), marks, cgroup };
 }
 
 /** What is the same for every call. */
