@@ -6,6 +6,7 @@ import type { JsonValue } from '../core/json.ts';
 import { beginsWithValue, isTemplate, renderTemplate } from '../core/template.ts';
 import type { InputValues } from './inputs.ts';
 import { type Issue, issuesError, showValue } from './issues.ts';
+import type { ListFolder } from './list-folder.ts';
 import { parseSource } from './parse.ts';
 import { type ReadFile, type Source, sourceOf } from './source.ts';
 import type { TaskFile, TextField } from './task-file.ts';
@@ -16,6 +17,7 @@ export interface Building {
   /** Absolute folder that file names of the task are relative to. */
   folder: string;
   read: ReadFile;
+  list: ListFolder;
   inputs: InputValues;
   /** Mistakes so far; the task is refused with all of them. */
   issues: Issue[];

@@ -4,7 +4,7 @@ import type { BuiltinToolName, CustomToolConfig, ServerToolConfig } from '../cor
 import { compileSchema } from '../core/json-schema.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { findParameterMistake } from '../core/parameter-template.ts';
-import { SUBMIT_TOOL } from '../core/ports.ts';
+import { SKILL_TOOL, SUBMIT_TOOL } from '../core/ports.ts';
 import type { Building } from './building.ts';
 import { commandIssues } from './custom-command.ts';
 import { type Issue, showValue } from './issues.ts';
@@ -20,6 +20,7 @@ export async function buildCustomTools(building: Building): Promise<CustomToolCo
     const parameters = isJsonObject(properties) ? properties : {};
     building.issues.push(
       ...nameIssues(fields, index),
+      ...skillIssues(building, index),
       ...(await schemaIssues(field, `${pointer}/input_schema`)),
       ...(await templateIssues(field, Object.keys(parameters), pointer)),
       ...commandIssues(field, parameters, pointer),
@@ -54,6 +55,13 @@ function nameIssues(fields: readonly CustomToolField[], index: number): Issue[] 
   );
   if (message === undefined) return [];
   return [{ pointer: `/custom_tools/${index}/name`, message: `found ${showValue(name)}, ${message}` }];
+}
+
+function skillIssues({ task }: Building, index: number): Issue[] {
+  const name = task.custom_tools?.[index]?.name;
+  if (name !== SKILL_TOOL || (task.skills ?? []).length === 0) return [];
+  const message = `found ${showValue(name)}, expected another name: the tool that loads skills is called so`;
+  return [{ pointer: `/custom_tools/${index}/name`, message }];
 }
 
 function nameMistake(name: string, earlier: readonly string[]): string | undefined {

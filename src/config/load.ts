@@ -21,12 +21,12 @@ import { buildPromptTemplates } from './prompts.ts';
 import { buildPublishing } from './publishing.ts';
 import { chooseReader, type ReaderRequest } from './reader.ts';
 import { buildServerTools } from './server-tools.ts';
+import { buildSkills } from './skills.ts';
 import { MAX_NAMED_BYTES, MAX_TASK_BYTES, type ReadFile, type ReadResult, type Source, sourceOf } from './source.ts';
 import type { TaskFile } from './task-file.ts';
 import { literalTemplateIssues } from './template-places.ts';
 import { buildSandbox, buildTools, buildVerify } from './tools.ts';
 import { untrustedReason } from './trust.ts';
-import { unavailableIssues } from './unavailable.ts';
 import { validateTask } from './validate-task.ts';
 
 /** `file` may be '-': JSON on standard input. */
@@ -40,7 +40,7 @@ export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const { options, cwd, env } = request;
   const workspace = findWorkspace(options.workspace, cwd);
   const reason = options.untrusted ? 'said by --untrusted or AGENT_RUN_UNTRUSTED' : untrustedReason(env);
-  const { read: readAny, commit } = await chooseReader(request, { workspace, reason });
+  const { read: readAny, list, commit } = await chooseReader(request, { workspace, reason });
   const files: string[] = [];
   const read: ReadFile = (path) => {
     files.push(path);
@@ -51,7 +51,7 @@ export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   const issues = await taskIssues(value);
   await stopAtIssues({ source, issues });
   const task = value as unknown as TaskFile; // the schema accepted it
-  const building = await startBuilding(request, { source, task, read });
+  const building = await startBuilding(request, { source, task, read, list });
   const built = await buildTask(building, { options, ref: commit, files });
   await stopAtIssues(building);
   return {
@@ -73,7 +73,7 @@ async function taskIssues(value: JsonValue): Promise<Issue[]> {
 
 async function startBuilding(
   request: LoadRequest,
-  parts: { source: Source; task: TaskFile; read: ReadFile },
+  parts: Pick<Building, 'source' | 'task' | 'read' | 'list'>,
 ): Promise<Building> {
   const declared = parts.task.inputs ?? {};
   const stdin = onceStdin(request);
@@ -90,7 +90,6 @@ async function buildTask(
   const { source, task } = building;
   const model = await buildModel(building, options.model);
   const prompts = await buildPrompts(building);
-  building.issues.push(...unavailableIssues(task));
   return {
     name: task.name ?? nameOf(source.file),
     file: source.file,
@@ -105,6 +104,7 @@ async function buildTask(
     ...buildServerTools(building, model),
     custom_tools: await buildCustomTools(building),
     ...buildMcpServers(building),
+    ...(await buildSkills(building)),
     sandbox: buildSandbox(task.sandbox),
     limits: buildLimits(task.limits ?? {}, options),
     output: await buildOutput(building),

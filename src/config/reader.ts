@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../core/errors.ts';
 import { checkoutOf } from './checkout.ts';
 import { baseCommit, headCommits } from './event-commits.ts';
+import { listDisk, type ListFolder } from './list-folder.ts';
 import type { Env, RunOptions } from './merge.ts';
 import { MAX_NAMED_BYTES, readDisk, type ReadFile } from './source.ts';
 
@@ -21,6 +22,7 @@ export interface ReaderRequest {
 export interface CommitFiles {
   commit: string;
   read: ReadFile;
+  list: ListFolder;
 }
 
 interface Trust {
@@ -34,10 +36,10 @@ interface Trust {
 export async function chooseReader(
   request: ReaderRequest,
   trust: Trust,
-): Promise<{ read: ReadFile; commit: string | null }> {
+): Promise<{ read: ReadFile; list: ListFolder; commit: string | null }> {
   const { options, file, cwd, env } = request;
   const inCheckout = checkoutOf(trust.workspace);
-  if (options.task_ref === undefined) return { read: fromDisk(inCheckout, trust, env), commit: null };
+  if (options.task_ref === undefined) return { ...fromDisk(inCheckout, trust, env), commit: null };
   if (file === '-') {
     throw new UsageError('--task-ref: found it together with a task on standard input, expected a task file');
   }
@@ -52,13 +54,21 @@ export async function chooseReader(
   return opened;
 }
 
-function fromDisk(inCheckout: (path: string) => boolean, { reason }: Trust, env: Env): ReadFile {
-  return async (path) => {
-    if (reason === undefined || !inCheckout(path)) return readDisk(path, MAX_NAMED_BYTES);
+function fromDisk(
+  inCheckout: (path: string) => boolean,
+  { reason }: Trust,
+  env: Env,
+): Pick<CommitFiles, 'read' | 'list'> {
+  const refused = (path: string): { ok: false; reason: string } | undefined => {
+    if (reason === undefined || !inCheckout(path)) return undefined;
     return {
       ok: false,
       reason: `it lies in the checkout, which a stranger may have written, and the run is untrusted (${reason}); take the task and what it names from a commit: --task-ref ${baseName(env)}`,
     };
+  };
+  return {
+    read: async (path) => refused(path) ?? readDisk(path, MAX_NAMED_BYTES),
+    list: async (path) => refused(path) ?? listDisk(path),
   };
 }
 

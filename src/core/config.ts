@@ -118,6 +118,18 @@ export interface ServerToolConfig {
   max_content_tokens?: number;
 }
 
+/** Instructions for a kind of work, offered by name; all of its folder that is text. */
+export interface SkillConfig {
+  name: string;
+  description: string;
+  /** SKILL.md without its front matter. */
+  body: string;
+  /** The other files, by their paths in the folder. */
+  files: { path: string; text: string }[];
+  /** Paths of those that are no text. */
+  binary: string[];
+}
+
 export type ContextItem =
   | { kind: 'git_diff'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
   | { kind: 'git_log'; base?: string; head?: string; paths: string[]; limits: ContextLimits }
@@ -203,6 +215,8 @@ export interface TaskConfig {
   custom_tools: CustomToolConfig[];
   /** Absent: none. */
   mcp_servers?: McpServerConfig[];
+  /** Absent: none. */
+  skills?: SkillConfig[];
   sandbox: SandboxConfig;
   limits: Limits;
   output: OutputConfig;

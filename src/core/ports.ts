@@ -242,6 +242,11 @@ export type CollectContext = (
 /** The tool that takes the output in mode `tool`; no other tool may have this name. */
 export const SUBMIT_TOOL = 'submit_result';
 
+/** The tool that loads skills, where the task has some. */
+export const SKILL_TOOL = 'skill';
+/** What one call may hand over: a skill's file is at most this large, and instructions are not cut. */
+export const SKILL_LIMITS = { max_output_bytes: 257 * 1024, on_denied: 'continue' } as const;
+
 export type Candidate = { source: 'text'; text: string } | { source: 'tool'; tool_use_id: string; input_json: string };
 
 export interface OutputGate {

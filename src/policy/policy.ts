@@ -1,5 +1,6 @@
 import type { CustomToolConfig, FileToolName, McpServerConfig, ToolRules } from '../core/config.ts';
 import type { JsonObject } from '../core/json.ts';
+import { SKILL_TOOL } from '../core/ports.ts';
 import type { Files, Judgement, Plan, Policy, ResolvedPath, ToolCall } from '../core/ports.ts';
 import { explainParts, judgeCommand } from './command.ts';
 import { judgeCustom } from './custom.ts';
@@ -24,6 +25,8 @@ export interface PolicyOptions {
   custom_tools?: readonly CustomToolConfig[];
   /** Their tools are allowed by being listed. */
   mcp_servers?: readonly McpServerConfig[];
+  /** Skills can be loaded. */
+  skills?: boolean;
   files: Files;
   /** The task, schema and script files and the run folder; absolute, or relative to the workspace. */
   protectedFiles: readonly string[];
@@ -49,7 +52,7 @@ export async function explainCommand(options: PolicyOptions, text: string): Prom
 
 function preparePolicy(options: PolicyOptions): PolicyParts {
   return {
-    rules: compileRules(options.rules, options.custom_tools, options.mcp_servers),
+    rules: compileRules(options.rules, options.custom_tools, options.mcp_servers, options.skills),
     files: options.files,
     guards: createGuards(options.files.root, options.protectedFiles),
   };
@@ -71,6 +74,8 @@ async function decide(parts: PolicyParts, call: ToolCall): Promise<Decision> {
   if (custom) return judgeCustom(custom, call.input);
   const served = rules.served.get(call.name);
   if (served) return { ok: true, plan: { kind: 'call', effect: served.effect }, rule: `mcp_servers ${call.name}` };
+  if (call.name === SKILL_TOOL && rules.skills)
+    return { ok: true, plan: { kind: 'call', effect: 'read' }, rule: 'skills' };
   const allowed = rules.names.length > 0 ? `allowed tools: ${rules.names.join(', ')}` : 'this task allows no tools';
   return { ok: false, reason: `no rule allows the tool "${call.name}"; ${allowed}` };
 }

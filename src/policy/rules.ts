@@ -1,6 +1,7 @@
 import type { CustomToolConfig, FileToolName, McpServerConfig, ToolRules } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
 import { type McpToolRule, mcpToolRules } from '../core/mcp.ts';
+import { SKILL_TOOL } from '../core/ports.ts';
 import { compilePathRule, findPathMistake, type PathRule } from './paths.ts';
 import { type ArgvRule, matchesDeny, parseArgvRule, type ShellRules } from './shell/rules.ts';
 
@@ -12,6 +13,8 @@ export interface CompiledRules {
   custom: ReadonlyMap<string, CustomToolConfig>;
   /** Tools of MCP servers. */
   served: ReadonlyMap<string, McpToolRule>;
+  /** Skills can be loaded. */
+  skills: boolean;
   /** Tools whose refusal ends the run. */
   fatal: ReadonlySet<string>;
   names: readonly string[];
@@ -24,6 +27,7 @@ export function compileRules(
   rules: readonly ToolRules[],
   custom_tools: readonly CustomToolConfig[] = [],
   mcp_servers: readonly McpServerConfig[] = [],
+  skills = false,
 ): CompiledRules {
   const files = new Map<FileToolName, PathRule[]>();
   for (const rule of rules) {
@@ -40,8 +44,9 @@ export function compileRules(
     ...(git.length > 0 && { git: new Set(git.flatMap((rule) => rule.allow.map(subcommand))) }),
     custom: new Map(custom_tools.map((tool) => [tool.name, tool])),
     served: new Map(served.map((rule) => [rule.name, rule])),
+    skills,
     fatal: new Set(all.filter((rule) => rule.on_denied === 'fail').map((rule) => rule.name)),
-    names: [...new Set(all.map((rule) => rule.name))],
+    names: [...new Set([...all.map((rule) => rule.name), ...(skills ? [SKILL_TOOL] : [])])],
   };
 }
 

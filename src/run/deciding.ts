@@ -1,5 +1,6 @@
 import { createBudget } from '../budget/budget.ts';
 import { mcpToolRules } from '../core/mcp.ts';
+import { SKILL_LIMITS, SKILL_TOOL } from '../core/ports.ts';
 import { createGate } from '../output/gate.ts';
 import { explain } from './explain.ts';
 import type { Parts } from '../agent/loop.ts';
@@ -35,7 +36,7 @@ export async function decidingParts(task: TaskConfig, model: ModelClient, prompt
     budget: createBudget(task.limits, model.prices),
     texts: prompts.texts,
     prompts,
-    callLimits: (name) => rules.find((rule) => rule.name === name) ?? NO_RULES,
+    callLimits: (name) => rules.find((rule) => rule.name === name) ?? (name === SKILL_TOOL ? SKILL_LIMITS : NO_RULES),
     explain,
   };
 }

@@ -8,6 +8,7 @@ import { createPrompts } from '../prompts/texts.ts';
 import { createBuiltinTools } from '../tools/builtin.ts';
 import { createCustomTools } from '../tools/custom.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createSkillTool } from '../tools/skill.ts';
 import { createVerify } from '../verify/verify.ts';
 import { exec } from '../workspace/exec.ts';
 import { isMissing } from '../workspace/programs.ts';
@@ -134,19 +135,20 @@ async function buildTools(
   { config, redactor, run_dir, readStored }: PartsOptions,
   { place, servers, task_files }: { place: Place; servers: McpTools; task_files: readonly string[] },
 ): Promise<Pick<Parts, 'registry' | 'policy' | 'verify'>> {
-  const { tools, custom_tools, mcp_servers = [], limits, model } = config.task;
+  const { tools, custom_tools, mcp_servers = [], skills = [], limits, model } = config.task;
   const { files, boundary } = place;
   const protectedFiles = [...task_files, ...(run_dir === undefined ? [] : [run_dir])];
   const process = { exec, boundary, cwd: files.root };
   const names = tools.map((rules) => rules.name);
   const builtin = createBuiltinTools(names, { ...process, files, readStored, shows: shownTo(model) });
+  const skillTools = skills.length === 0 ? [] : [createSkillTool(skills)];
   const custom = await createCustomTools(custom_tools, process);
   return {
     registry: createRegistry(
-      [...builtin, ...custom.tools, ...servers.tools],
+      [...builtin, ...skillTools, ...custom.tools, ...servers.tools],
       new Map([...custom.checkers, ...servers.checkers]),
     ),
-    policy: createPolicy({ rules: tools, custom_tools, mcp_servers, files, protectedFiles }),
+    policy: createPolicy({ rules: tools, custom_tools, mcp_servers, skills: skills.length > 0, files, protectedFiles }),
     verify: createVerify({
       ...process,
       timeout_ms: limits.tool_timeout_ms,

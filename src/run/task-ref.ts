@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { type FolderEntry, type ListResult, sortEntries } from '../config/list-folder.ts';
 import type { CommitFiles } from '../config/reader.ts';
 import { decode, MAX_NAMED_BYTES, type ReadResult } from '../config/source.ts';
 import { UsageError } from '../core/errors.ts';
@@ -27,7 +28,11 @@ export async function openCommit(ref: string, { cwd, env }: { cwd: string; env: 
   if (!resolved.ok) throw new UsageError(`--task-ref: ${resolved.reason}`);
   const up = repository.prefix.replaceAll(/[^/]+/g, '..');
   const tops = [resolve(cwd, up), resolve(folder, up)];
-  return { commit: resolved.id, read: (path) => readBlob(repository, resolved.id, nameIn(tops, path)) };
+  return {
+    commit: resolved.id,
+    read: (path) => readBlob(repository, resolved.id, nameIn(tops, path)),
+    list: (path) => listTree(repository, resolved.id, tops.includes(path) ? '' : nameIn(tops, path)),
+  };
 }
 
 /** The path below the repository's top. Links of the checkout are not followed: whoever wrote it would choose the file. */
@@ -49,6 +54,20 @@ async function readBlob(repository: Repository, commit: string, name: string | u
   return blob.code === 0 ? decode(blob.stdout) : { ok: false, reason: blob.stderr.trim() };
 }
 
+async function listTree(repository: Repository, commit: string, name: string | undefined): Promise<ListResult> {
+  if (name === undefined) return { ok: false, reason: `it lies outside the repository, so ${commit} cannot hold it` };
+  // The tree itself, and not a name in it: a link on the way is not followed.
+  const tree = name === '' ? commit : `${commit}:${name}`;
+  const listed = await repository.run(['ls-tree', '-z', '--full-tree', tree], { env: EXACT });
+  if (listed.code !== 0) return { ok: false, reason: `no such folder in ${commit}` };
+  const lines = listed.stdout.toString('utf8').split('\0').filter(Boolean);
+  const entries = lines.map((line): FolderEntry => {
+    const [mode = ''] = line.split(' ', 1);
+    return { name: line.slice(line.indexOf('\t') + 1), kind: ENTRY_KINDS[KINDS[mode] ?? ''] ?? 'other' };
+  });
+  return { ok: true, entries: sortEntries(entries) };
+}
+
 const FILE = 'a regular file';
 /** What the modes of a tree's entries mean. */
 const KINDS: Record<string, string> = {
@@ -58,4 +77,10 @@ const KINDS: Record<string, string> = {
   '120000': 'a symbolic link',
   '160000': 'a submodule',
   '040000': 'a folder',
+};
+
+const ENTRY_KINDS: Record<string, FolderEntry['kind']> = {
+  [FILE]: 'file',
+  'a symbolic link': 'link',
+  'a folder': 'folder',
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../helpers/temp.ts';
-import { load, refusal } from './loading.ts';
+import { load } from './loading.ts';
 
 const MINIMAL = '{ "prompt": "Say hello.", "model": "claude-sonnet-5-5" }';
 
@@ -154,18 +154,6 @@ limits: { max_turns: null, timeout: 1m }
   ])('takes the model written as %s', async (model, provider, id) => {
     const files = { 'task.json': JSON.stringify({ prompt: 'x', model }) };
     expect((await load({ folder: tempFolder(), files })).task.model).toMatchObject({ provider, id });
-  });
-
-  test('that needs what this version does not do is refused instead of being run without it', async () => {
-    const uses = {
-      skills: ['skills/*'],
-    };
-    for (const [key, value] of Object.entries(uses)) {
-      const files = { 'task.json': JSON.stringify({ prompt: 'x', model: 'm', [key]: value }) };
-      expect(await refusal({ folder: tempFolder(), files })).toMatch(
-        /^task\.json:1:\d+ .*not available in this version$/,
-      );
-    }
   });
 });
 

@@ -81,7 +81,8 @@ describe('--task-ref', () => {
     opened.push({ ref, folder });
     const read = (path: string) =>
       Promise.resolve({ ok: true as const, text: path.endsWith('.md') ? 'Old.' : WITH_FILE });
-    return Promise.resolve({ commit, read });
+    const list = () => Promise.resolve({ ok: false as const, reason: 'not listed here' });
+    return Promise.resolve({ commit, read, list });
   };
 
   test('takes the task and what it names from the commit, in untrusted runs too', async () => {
