@@ -51,6 +51,12 @@ describe('what pages name exists', () => {
     expect(broken).toEqual([]);
   });
 
+  test('the list of pages has every page', () => {
+    const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
+    const list = readText('docs/README.md');
+    expect(pages.filter((name) => !list.includes(`](${name})`))).toEqual([]);
+  });
+
   test('the architecture page explains every folder of src, and no other', () => {
     const named = [...readText('docs/architecture.md').matchAll(/^\| `src\/([a-z]+)` \|/gm)].map((match) => match[1]);
     expect(new Set(named)).toEqual(new Set(srcFolders));
