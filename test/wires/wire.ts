@@ -76,8 +76,18 @@ async function serveChat(turns: readonly Said[], xml: boolean): Promise<Served> 
     model: { provider: 'openai', id: 'local', base_url: server.url, api_key_env: 'CHAT_KEY', ...protocol(xml) },
     env: { CHAT_KEY: KEY },
     asked: () => server.requests.length,
-    complaints: () => server.refused,
+    complaints: () => [...server.refused, ...rewritten(server.requests.map(({ body }) => body))],
   };
+}
+
+/** Where a request is not the one before with more behind it; a fresh conversation begins with other words. */
+function rewritten(bodies: readonly Record<string, unknown>[]): string[] {
+  const sent = bodies.map(({ messages }) => (messages as unknown[]).map((message) => JSON.stringify(message)));
+  return sent.flatMap((messages, index) => {
+    const before = sent[index - 1] ?? [];
+    const same = before.every((message, at) => message === messages[at]);
+    return same || messages[1] !== before[1] ? [] : [`request ${index + 1} does not only append`];
+  });
 }
 
 const FINISH = { cut: 'length', refused: 'content_filter', broken: null, stalled: null };
