@@ -54,7 +54,8 @@ export function createGuard(env: Env, cwd: string): Guard {
         temp: ownTemp(env),
       };
       save(STATE.run, begun);
-      if (file) writeOutputs(file, stepOutputs({ ...KILLED, run_dir }).outputs);
+      const { outputs } = stepOutputs({ ...KILLED, run_dir });
+      if (file) writeOutputs(file, { ...outputs, transcript: join(run_dir, 'transcript.jsonl') });
       return { ...runEnv, [begun.marker]: '1' };
     },
     end() {

@@ -85,6 +85,7 @@ describe('a killed step', () => {
     const { outputs } = await main.done;
     expect(outputs).toMatchObject({ status: 'failure', 'exit-reason': 'io_error', 'exit-code': '1', output: '' });
     const run_dir = outputs['run-dir'] ?? '';
+    expect(outputs['transcript']).toBe(join(run_dir, 'transcript.jsonl'));
     expect(existsSync(join(run_dir, 'result.json'))).toBe(false);
     const post = await startStage(postStep(step), POST).done;
     expect(post.status, post.log).toBe(0);
