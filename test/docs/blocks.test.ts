@@ -96,6 +96,6 @@ describe('commands in shell blocks', () => {
 /** Every `npm run NAME` of every page, in blocks or not. */
 function scriptsNamed(): string[] {
   return [...new Set(blocks.map(({ page }) => page))].flatMap((page) =>
-    [...readText(page).matchAll(/npm run (?:-\S+ )*([a-z0-9:]+)/g)].map((match) => match[1] ?? ''),
+    [...readText(page).matchAll(/npm run (?:-\S+ )*([a-z0-9:-]+)/g)].map((match) => match[1] ?? ''),
   );
 }
