@@ -118,14 +118,14 @@ export function reopenRunFolder(dir: string, run_id: string): RunFolder {
 }
 
 /**
- * Removes the oldest run folders of a task's folder until `keep` are left. Only what a run wrote and no living run
- * holds is ever removed; a folder that cannot be is a problem to report, not an error.
+ * Removes the run folders of a task's folder beyond the newest `keep`. Only what a run wrote, has a result and is held by
+ * no living run is ever removed: one that was killed can still go on. What cannot be removed is a problem, not an error.
  */
 export function pruneRunFolders(parent: string, keep: number): { removed: string[]; problems: string[] } {
   const removed: string[] = [];
   const problems: string[] = [];
   for (const name of runsIn(parent).toReversed().slice(Math.max(0, keep))) {
-    if (isLocked(join(parent, name))) continue;
+    if (isLocked(join(parent, name)) || !isRealFile(join(parent, name, 'result.json'))) continue;
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
       removed.push(name);

@@ -92,3 +92,11 @@ describe('the folder of a batch', () => {
     expect(readdirSync(join(cwd, 'mine'))).toEqual(['notes.md']);
   });
 });
+
+test('--keep leaves the newest folders of each task, and the others of the batch alone', async () => {
+  const cwd = batchFolder({ 'a.json': say('A'), 'b.json': say('B') });
+  await tellBatch(cwd, ['b.json']);
+  for (let round = 0; round < 3; round += 1) await tellBatch(cwd, ['a.json'], { keep: '2', out: 'agent-run-results' });
+  expect(readdirSync(join(cwd, 'agent-run-results/a'))).toHaveLength(2);
+  expect(readdirSync(join(cwd, 'agent-run-results/b'))).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname as hostName } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -197,7 +197,7 @@ describe('--keep', () => {
 
   function results(): string {
     const parent = tempFolder();
-    for (const id of ids) writeTree(join(parent, id), { 'transcript.jsonl': FIRST_LINE, 'output.md': id });
+    for (const id of ids) writeTree(join(parent, id), { 'transcript.jsonl': FIRST_LINE, 'result.json': '{}' });
     return parent;
   }
 
@@ -215,5 +215,22 @@ describe('--keep', () => {
     writeTree(join(parent, 'mine'), { 'transcript.jsonl': FIRST_LINE });
     expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1]]);
     expect(readdirSync(parent).toSorted()).toEqual(['20261001T000000Z-1-00000f', ids[0], ids[2], 'mine']);
+  });
+
+  test('a run that was killed before it had a result stays: it can still go on', () => {
+    const parent = results();
+    rmSync(join(parent, ids[0], 'result.json'));
+    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1]]);
+    expect(readdirSync(parent).toSorted()).toEqual([ids[0], ids[2]]);
+  });
+
+  test('links are neither followed nor taken for run folders', () => {
+    const parent = results();
+    const away = tempTree({ 'transcript.jsonl': FIRST_LINE, 'result.json': '{}' });
+    symlinkSync(away, join(parent, '20261001T000000Z-1-00000f'));
+    symlinkSync(away, join(parent, ids[0], 'outputs'));
+    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1], ids[0]]);
+    expect(readdirSync(away).toSorted()).toEqual(['result.json', 'transcript.jsonl']);
+    expect(readdirSync(parent)).toContain('20261001T000000Z-1-00000f');
   });
 });
