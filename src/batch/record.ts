@@ -1,7 +1,7 @@
 // batch.jsonl: what a batch has begun and finished, one line each, so that a batch that was interrupted can go on.
 
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { IoError, errorText } from '../core/errors.ts';
 import { isJsonObject, parseJson, stringifyJson } from '../core/json.ts';
@@ -41,9 +41,8 @@ export function openRecord(file: string, { fresh }: { fresh: boolean }): BatchRe
     append(line) {
       const text = `${stringifyJson({ time: new Date().toISOString(), ...line })}\n`;
       guarded(file, () => {
+        // Not flushed: what became of a run stands in its own folder, which is.
         writeSync(descriptor, text);
-        // A line that says "paid for" must outlive the machine; that something began only the process.
-        if (line.type === 'run_end') fsyncSync(descriptor);
       });
     },
     close: () => closeSync(descriptor),
