@@ -19,7 +19,7 @@ params.port = 0
 params.n_parallel = 1
 params.n_threads_http = 4
 params.cpuparams.n_threads = 1  # more threads spin for each other on a busy machine
-params.sampling.seed = 7
+params.sampling.temp = 0  # the likeliest word each time, so that runs are alike
 params.use_jinja = True
 params.endpoint_metrics = True
 if len(sys.argv) > 2:

@@ -52,8 +52,17 @@ describe('an answer by a schema', () => {
 
 describe.each(WIRES)('over %s', (_name, wire) => {
   test('a tool that the model calls is run, and the run ends by a limit or an answer', async () => {
-    const limits = { max_turns: 3 };
+    const limits = { max_turns: 2 };
     const ran = await run({ prompt: 'Show the file README.md.', model: wire(), custom_tools: [SHOW], limits });
+    const ends = ran.events.filter((event) => event.type === 'tool_end');
+    expect(ends[0]).toMatchObject({ status: 'ok', content: [{ text: expect.stringContaining('Lighthouse') }] });
+    expect(['completed', 'max_turns', 'truncated', 'output_missing']).toContain(ran.result.exit_reason);
+  });
+
+  test('a call that the model writes in free text is run, under tool_protocol xml', async () => {
+    const limits = { max_turns: 2 };
+    const model = wire({ tool_protocol: 'xml', max_tokens: 60 });
+    const ran = await run({ prompt: 'Show the file README.md.', model, custom_tools: [SHOW], limits });
     const ends = ran.events.filter((event) => event.type === 'tool_end');
     expect(ends[0]).toMatchObject({ status: 'ok', content: [{ text: expect.stringContaining('Lighthouse') }] });
     expect(['completed', 'max_turns', 'truncated', 'output_missing']).toContain(ran.result.exit_reason);
