@@ -99,8 +99,10 @@ describe('a request to GitHub', () => {
       incoming.pipe(onward);
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void proxy.closeAllConnections());
-    onTestFinished(() => void proxy.close());
+    onTestFinished(() => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
     const address = proxy.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const asked = await ask([], LIST, { http_proxy: `http://127.0.0.1:${port}` });
