@@ -80,21 +80,51 @@ function failed({ message }: ApiFailure): Commented {
 }
 
 const ROUNDS = 3;
+/** GitHub may need a moment to list what it has just taken. */
+const AFTER_LOST_MS = 2000;
 
 /** A new comment whose answer got lost is looked for before it is posted once more. */
 async function settle(job: Job): Promise<Commented> {
+  const { access, only_replace } = job.request;
   for (let round = 1; ; round += 1) {
     const found = await findOurs(job);
     if (!found.ok) return failed(found.failure);
     const newest = newestOf(found.comments);
-    const mayWrite = newest === undefined || compareMarkers(job.marker, newest.marker) >= 0;
-    if (!mayWrite) return { ok: true, what: 'superseded', url: newest.url };
-    if (newest === undefined && job.request.only_replace) return { ok: true, what: 'none', url: '' };
+    if (newest === undefined && only_replace) return { ok: true, what: 'none', url: '' };
+    if (newest !== undefined && compareMarkers(job.marker, newest.marker) < 0) {
+      return { ok: true, what: 'superseded', url: newest.url };
+    }
     const written = newest === undefined ? await post(job) : await update(job, newest);
-    if (written.ok) return newest === undefined ? yieldTo(job, written) : written;
+    if (written.ok) return newest === undefined ? yieldTo(job, written) : onlyOne(job, { written, newest, found });
     const { failure } = written;
     const isAgain = failure.uncertain || (newest !== undefined && failure.kind === 'not_found');
-    if (!isAgain || round === ROUNDS || job.request.access.signal.aborted) return failed(failure);
+    if (!isAgain || round === ROUNDS || access.signal.aborted) return failed(failure);
+    await access.clock.sleep(AFTER_LOST_MS, access.signal);
+  }
+}
+
+interface Updated {
+  written: Extract<Written, { ok: true }>;
+  newest: Found;
+  found: { comments: Found[] };
+}
+
+/** An earlier verdict must not stay beside the one that was written, and who is replaced by another part of the same run hears of it. */
+async function onlyOne(job: Job, { written, newest, found }: Updated): Promise<Commented> {
+  const { marker } = newest;
+  const isSameRun = marker.run !== '' && marker.run === job.marker.run && marker.attempt === job.marker.attempt;
+  if (isSameRun && marker.id !== job.marker.id) {
+    job.request.access.log('it replaces one of the same workflow run; give each its own comment-key to keep both');
+  }
+  await removeOthers(job, found.comments, newest);
+  return written;
+}
+
+async function removeOthers({ api, issues, request }: Job, all: readonly Found[], kept: Found): Promise<void> {
+  for (const { id } of all) {
+    if (id === kept.id) continue;
+    const answer = await api({ method: 'DELETE', path: `${issues}/comments/${id}` });
+    if (!answer.ok) request.access.log(`an earlier comment stays: ${answer.failure.message}`);
   }
 }
 
@@ -116,9 +146,7 @@ async function yieldTo(job: Job, written: Extract<Written, { ok: true }>): Promi
   const found = await findOurs(job);
   const newest = found.ok ? newestOf(found.comments) : undefined;
   if (!found.ok || newest === undefined) return written;
-  for (const { id } of found.comments) {
-    if (id !== newest.id) await job.api({ method: 'DELETE', path: `${job.issues}/comments/${id}` });
-  }
+  await removeOthers(job, found.comments, newest);
   return newest.marker.id === job.marker.id ? written : { ok: true, what: 'superseded', url: newest.url };
 }
 

@@ -138,6 +138,43 @@ describe('what a comment needs', () => {
   });
 });
 
+describe('a step that is cancelled', () => {
+  test('during its run says so in the place of the earlier verdict', async () => {
+    const server = await github();
+    await runOn(server, {});
+    const { status, outputs } = await runOn(server, {
+      turns: [{ delay_ms: 50_000, text: 'late' }],
+      run: 101,
+      onStart: (kill) => kill('SIGINT'),
+    });
+    expect(status).toBe(130);
+    expect(server.comments.map(({ body }) => body)).toEqual([expect.stringContaining('cancelled** (`cancelled`')]);
+    expect(outputs).toMatchObject({ status: 'cancelled', 'comment-url': expect.stringContaining('issuecomment-1') });
+  });
+
+  test('gives GitHub three seconds then, and has its outputs', async () => {
+    const server = await github();
+    server.fail({ on: LIST, status: 429, headers: { 'retry-after': '60' } });
+    const started = Date.now();
+    const { status, outputs } = await runOn(server, {
+      turns: [{ delay_ms: 50_000, text: 'late' }],
+      onStart: (kill) => kill('SIGTERM'),
+    });
+    expect({ status, ended: outputs['exit-code'] }).toEqual({ status: 143, ended: '143' });
+    expect(Date.now() - started).toBeLessThan(15_000);
+  });
+
+  test('while it waits for GitHub waits no longer, and fails', async () => {
+    const server = await github();
+    server.fail({ on: LIST, status: 429, headers: { 'retry-after': '60' }, times: 9 });
+    let stop: (signal: NodeJS.Signals) => void = () => {};
+    server.onRequest(({ path }) => path.includes('/comments') && void setTimeout(() => stop('SIGTERM'), 300));
+    const { status, stdout, outputs } = await runOn(server, { onStart: (kill) => (stop = kill) });
+    expect({ status, outcome: outputs['exit-reason'] }).toEqual({ status: 1, outcome: 'completed' });
+    expect(errorsIn(stdout)).toEqual([expect.stringContaining('the comment cannot be posted')]);
+  });
+});
+
 test('a comment on a fork is refused by GitHub, and the step says how it is done', async () => {
   const server = await github();
   server.fail({ on: POST, status: 403, message: 'Resource not accessible by integration' });

@@ -64,6 +64,17 @@ describe('the comment', () => {
     expect(server.comments.map(({ body }) => body)).toEqual([expect.stringContaining('same run anew')]);
   });
 
+  test('does not leave an earlier verdict beside it', async () => {
+    const server = await github();
+    await runOn(server, {});
+    const [first] = server.comments;
+    const twin = { id: 7, issue: 5, user: { login: OURS, type: 'Bot' as const }, body: first?.body ?? '' };
+    server.comments.push(twin);
+    const { stderr } = await runOn(server, { turns: [{ text: 'another' }] });
+    expect(server.comments.map(({ body }) => body)).toEqual([expect.stringContaining('another')]);
+    expect(stderr).toContain('comment: it replaces one of the same workflow run; give each its own comment-key');
+  });
+
   test('is one for each task and each key', async () => {
     const server = await github();
     await runOn(server, {});
