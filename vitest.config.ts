@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+// What takes long runs in CI, with `npm run check -- --all`, and when it is named.
+const wantsSlow = process.env['AGENT_RUN_SUITES'] === 'all' || process.argv.some((word) => word.includes('test/'));
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/model-e2e/**'], // npm run test:model
+    exclude: [
+      'test/model-e2e/**', // npm run test:model
+      ...(wantsSlow ? [] : ['**/*.slow.test.ts']),
+    ],
     globals: false,
     reporters: ['default', './test/helpers/closing-line.ts'],
     restoreMocks: true,

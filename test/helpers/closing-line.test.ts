@@ -74,3 +74,12 @@ test('fails where bubblewrap is required and its tests were left out', () => {
   expect(code).toBe(1);
   expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped');
 });
+
+test('names the slow files that a common run leaves out', () => {
+  writeFileSync(join(folder, 'b.slow.test.ts'), `test('never runs here', () => { throw new Error('no'); });`);
+  writeFileSync(join(folder, 'vitest.config.js'), `export default { test: { exclude: ['**/*.slow.test.ts'] } };`);
+  expect(runVitest(`test('is fine', () => {});`).lines).toEqual([
+    'left out: 1 slow file (npm run check -- --all runs all)',
+    '1 passed, 0 failed, 0 skipped',
+  ]);
+});

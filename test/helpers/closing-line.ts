@@ -1,4 +1,7 @@
-import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
+import { globSync } from 'tinyglobby';
+import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
+
+const SLOW = '**/*.slow.test.ts';
 
 /** What a run of the tests came to; `leftOut` counts skipped tests by the reason they give. */
 interface Totals {
@@ -16,10 +19,14 @@ interface Totals {
 export default class ClosingLine implements Reporter {
   private totals: Totals = { passed: 0, failed: 0, skipped: 0, leftOut: new Map() };
 
-  onInit(): void {
+  onInit({ config: { root, exclude } }: Vitest): void {
+    // vitest.config.ts leaves them out of a common run.
+    const slow = exclude.includes(SLOW) ? globSync(SLOW, { cwd: root, ignore: ['**/node_modules/**'] }).length : 0;
     // The exit event is the only place that comes after every other reporter and vitest's own summary.
     process.once('exit', (code) => {
       const { lines, failed } = close(this.totals, code);
+      if (slow > 0)
+        lines.unshift(`left out: ${slow} slow ${slow === 1 ? 'file' : 'files'} (npm run check -- --all runs all)`);
       if (failed > 0 && code === 0) process.exitCode = 1;
       process.stdout.write(`${lines.join('\n')}\n`);
     });

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-const CHECK = fileURLToPath(new URL('../../scripts/check.mjs', import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('../../scripts/', import.meta.url));
 const TOOLS = {
   setup: 'scripts/setup.mjs',
   format: 'node_modules/oxfmt/bin/oxfmt',
@@ -19,7 +19,8 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'check-'));
   put('scripts/setup.mjs', '');
-  copyFileSync(CHECK, join(folder, 'scripts/check.mjs'));
+  for (const name of ['check.mjs', 'check-memory.mjs'])
+    copyFileSync(join(SCRIPTS, name), join(folder, 'scripts', name));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -64,4 +65,68 @@ test('a closing line with failures stays the last one, with its exit code', () =
   const { code, lines } = runCheck({ tests: `console.log('2 passed, 1 failed, 4 skipped'); process.exitCode = 1` });
   expect(code).toBe(1);
   expect(lines.at(-1)).toBe('2 passed, 1 failed, 4 skipped');
+});
+
+describe('a tree that passed once', () => {
+  function git(...args: string[]): void {
+    expect(spawnSync('git', args, { cwd: folder, encoding: 'utf8' })).toMatchObject({ status: 0 });
+  }
+
+  /** A clone whose tests say how often they ran. */
+  function clone(): (...args: string[]) => { ran: number; lines: string[]; code: number | null } {
+    git('init', '--quiet');
+    put('.gitignore', 'node_modules/\nran\n');
+    put('src/a.ts', 'one');
+    const tests = `require('node:fs').appendFileSync('ran', 'x'); console.log('left out: b (1 test)\\n3 passed, 0 failed, 1 skipped')`;
+    for (const [name, path] of Object.entries(TOOLS)) put(path, name === 'tests' ? tests : '');
+    renameSync(join(folder, TOOLS.tests), join(folder, `${TOOLS.tests}.cjs`));
+    put(TOOLS.tests, `import './vitest.mjs.cjs';`);
+    return (...args) => {
+      const { status, stdout } = spawnSync(process.execPath, ['scripts/check.mjs', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      return {
+        ran: readFileSync(join(folder, 'ran'), 'utf8').length,
+        lines: stdout.trimEnd().split('\n'),
+        code: status,
+      };
+    };
+  }
+
+  test('is not checked again, says so, and ends with the same lines', () => {
+    const check = clone();
+    expect(check().ran).toBe(1);
+    const second = check();
+    expect(second).toMatchObject({ ran: 1, code: 0 });
+    expect(second.lines[0]).toMatch(/^== nothing changed since \d{4}-.*, when all of this passed; nothing ran now$/);
+    expect(second.lines.slice(-2)).toEqual(['left out: b (1 test)', '3 passed, 0 failed, 1 skipped']);
+  });
+
+  test.each<[string, () => void]>([
+    ['a source changes', () => put('src/a.ts', 'two')],
+    ['a file is added that git does not know yet', () => put('src/b.ts', '')],
+    ['a file goes', () => rmSync(join(folder, 'src/a.ts'))],
+  ])('is checked again when %s', (_what, change) => {
+    const check = clone();
+    check();
+    change();
+    expect(check().ran).toBe(2);
+  });
+
+  test('is checked again with --again, and with --all when only the common suites ran', () => {
+    const check = clone();
+    check();
+    expect(check('--again').ran).toBe(2);
+    expect(check('--all').ran).toBe(3);
+    expect(check('--all').ran).toBe(3);
+  });
+
+  test('is checked again after a failure', () => {
+    const check = clone();
+    put('node_modules/typescript/bin/tsc', 'process.exit(1)');
+    spawnSync(process.execPath, ['scripts/check.mjs'], { cwd: folder });
+    put('node_modules/typescript/bin/tsc', '');
+    expect(check().ran).toBe(1);
+  });
 });
