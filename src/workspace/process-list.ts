@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readProc } from './proc-file.ts';
 
 /** One live process; zombies are left out, since nothing can be done about them. */
 export interface ProcessEntry {
@@ -17,35 +18,49 @@ export interface ProcessEntry {
 /** The present moment as `started` counts it: hundredths of a second since the machine started. */
 export function ticksNow(): number {
   if (process.platform !== 'linux') return 0;
-  return Math.floor(Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 100);
+  return Math.floor(Number(readProc('/proc/uptime').split(' ')[0]) * 100);
 }
 
 /** What the kernel counts memory in; 4 KiB but on some ARM machines, where the sum is then too low to matter. */
 const PAGE_BYTES = 4096;
 
-/** All processes that can be seen, from /proc or, elsewhere, from ps. */
-export function listProcesses(): ProcessEntry[] {
-  return process.platform === 'linux' ? listFromProc() : listFromPs();
+/** All processes that can be seen, from /proc or, elsewhere, from ps; those below `from` may be left out. */
+export function listProcesses(from = 0): ProcessEntry[] {
+  return process.platform === 'linux' ? listFromProc(from) : listFromPs();
+}
+
+/** Numbers of processes come round again after 32,768 at the earliest, and no machine starts that many in this time. */
+const ROUND_TICKS = 100;
+
+/**
+ * The lowest number that a process may have which was started by the process `root`, itself started at `since`: a call
+ * that has just begun need not look at every process of the machine. 0 when nothing is sure.
+ */
+export function lowestPid(root: number | undefined, since: number | undefined): number {
+  if (process.platform !== 'linux' || root === undefined || since === undefined) return 0;
+  if (ticksNow() - since > ROUND_TICKS) return 0;
+  const last = Number(readProc('/proc/loadavg').trim().split(' ')[4]);
+  return last >= root ? root : 0;
 }
 
 /** True when the process was started with this variable in its environment; false where that cannot be read. */
 export function hasVariable(pid: number, assignment: string): boolean {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`);
-    const bytes = Buffer.from(`${assignment}\0`);
-    const at = environment.indexOf(bytes);
-    return at === 0 || (at > 0 && environment.includes(Buffer.concat([Buffer.from([0]), bytes])));
+    const environment = readProc(`/proc/${pid}/environ`);
+    // As Latin-1, like what is searched.
+    const text = `${Buffer.from(assignment).toString('latin1')}\0`;
+    return environment.startsWith(text) || environment.includes(`\0${text}`);
   } catch {
     return false; // gone meanwhile, or of another user
   }
 }
 
-function listFromProc(): ProcessEntry[] {
+function listFromProc(from: number): ProcessEntry[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && Number(name) >= from)
     .flatMap((name) => {
       try {
-        return parseStat(readFileSync(`/proc/${name}/stat`, 'latin1'));
+        return parseStat(readProc(`/proc/${name}/stat`));
       } catch {
         return []; // gone meanwhile
       }

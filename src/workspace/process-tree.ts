@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasVariable, listProcesses, type ProcessEntry } from './process-list.ts';
+import { hasVariable, listProcesses, lowestPid, type ProcessEntry } from './process-list.ts';
 
 /** Everything that one call started. */
 export interface ProcessTree {
@@ -23,7 +23,7 @@ const EXIT_WAIT_MS = 500;
 
 /** The live processes of a tree: by group, session, ancestry and marker. */
 export function members(tree: ProcessTree): ProcessEntry[] {
-  const all = listProcesses();
+  const all = listProcesses(lowestPid(tree.root, tree.since));
   const found = new Set(related(tree, all));
   const { since = 0 } = tree;
   return all.filter(
@@ -35,7 +35,7 @@ export function members(tree: ProcessTree): ProcessEntry[] {
 
 /** The same without those that only the marker tells, which costs a read for every process of the machine. */
 export function ancestry(tree: ProcessTree): ProcessEntry[] {
-  return related(tree, listProcesses());
+  return related(tree, listProcesses(lowestPid(tree.root, tree.since)));
 }
 
 function related(tree: ProcessTree, all: readonly ProcessEntry[]): ProcessEntry[] {

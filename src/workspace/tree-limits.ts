@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { readProc } from './proc-file.ts';
 import { hasVariable } from './process-list.ts';
 import { ancestry, type ProcessTree } from './process-tree.ts';
 
@@ -42,7 +43,7 @@ function tooManyProcesses(tree: ProcessTree, { processes }: TreeLimits): string 
 /** How many processes a tree has, when it may be more than the limit; 0 otherwise. */
 function estimate(tree: ProcessTree, limit: number): number {
   // Threads are counted here, too, so this says no for sure and yes by chance.
-  const tasks = Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? Infinity);
+  const tasks = Number(/\/(\d+)/.exec(readProc('/proc/loadavg'))?.[1] ?? Infinity);
   if (tasks <= limit) return 0;
   const pids = readdirSync('/proc').filter((name) => /^\d/.test(name));
   if (pids.length <= limit) return 0;
@@ -58,7 +59,7 @@ function isOwn(tree: ProcessTree, pid: number): boolean {
   try {
     // A sandbox is the only other process namespace that we have the right to look at.
     if (tree.wrapper !== undefined) return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync('/proc/self/ns/pid');
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const stat = readProc(`/proc/${pid}/stat`);
     const [, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(group) === tree.root || Number(session) === tree.root || hasVariable(pid, tree.marker);
   } catch {
@@ -78,14 +79,14 @@ function tooMuchMemory(tree: ProcessTree, { memory_bytes }: TreeLimits): string 
 
 /** Of the whole machine. */
 function usedMemory(): number {
-  const meminfo = readFileSync('/proc/meminfo', 'latin1');
+  const meminfo = readProc('/proc/meminfo');
   return (kilobytes(meminfo, 'MemTotal') - kilobytes(meminfo, 'MemAvailable')) * 1024;
 }
 
 /** Memory that no other process shares, but for shared memory itself. */
 function ownBytes(pid: number): number {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const status = readProc(`/proc/${pid}/status`);
     return (kilobytes(status, 'RssAnon') + kilobytes(status, 'RssShmem')) * 1024;
   } catch {
     return 0; // gone meanwhile
