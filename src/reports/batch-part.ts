@@ -11,11 +11,14 @@ export interface BatchPart {
   shard?: { index: number; count: number };
   not_started: { task: string; file: string; reason: 'cancelled' | 'fail_fast'; message: string }[];
   problems: string[];
+  /** The runs it tells of. */
+  runs: { run_id: string; run_dir: string }[];
+  path: string;
 }
 
 /** Reads a report that a batch left; its runs are read from their own folders. */
 export async function readBatch(path: string): Promise<BatchPart> {
-  const refuse = (problem: string): BatchPart => ({ not_started: [], problems: [problem] });
+  const refuse = (problem: string): BatchPart => ({ not_started: [], problems: [problem], runs: [], path });
   const read = await readRegular(path, MAX_REPORT_BYTES);
   if (read.kind === 'missing') return refuse(`${path} is gone`);
   if (read.kind === 'refused') return refuse(read.problem);
@@ -30,6 +33,11 @@ export async function readBatch(path: string): Promise<BatchPart> {
   return {
     ...(shard ? { shard } : {}),
     not_started: listField(parsed.value, 'not_started').map(notStarted),
+    runs: listField(parsed.value, 'runs').map((run) => ({
+      run_id: textField(run, 'run_id'),
+      run_dir: textField(run, 'run_dir'),
+    })),
+    path,
     problems: listField(parsed.value, 'problems').flatMap((problem) =>
       typeof problem === 'string' ? [`${path}: ${problem}`] : [],
     ),

@@ -28,7 +28,8 @@ export async function collect(given: readonly string[], merge: boolean): Promise
   const { runs, notes } = once(records.filter((record) => record.result !== null || record.has_transcript));
   const problems = [...records.flatMap((record) => record.problems), ...batches.flatMap((batch) => batch.problems)];
   const not_started = batches.flatMap((batch) => batch.not_started);
-  return { runs, not_started, problems: [...found.problems, ...problems, ...missingShards(batches)], notes };
+  const missing = [...missingShards(batches), ...missingRuns(batches, records)];
+  return { runs, not_started, problems: [...found.problems, ...problems, ...missing], notes };
 }
 
 /** The caller's own words name real folders: a link among collected files may lead anywhere. */
@@ -75,5 +76,15 @@ function missingShards(batches: readonly BatchPart[]): string[] {
   for (let index = 1; index <= count && missing.length < 20; index += 1) if (!seen.has(index)) missing.push(index);
   return missing.map(
     (index) => `shard ${index} of ${count} is missing: no ${count > 1 ? 'other ' : ''}folder holds its report`,
+  );
+}
+
+/** A run that was left behind when folders were collected must not be one that never was. */
+function missingRuns(batches: readonly BatchPart[], records: readonly RunRecord[]): string[] {
+  const there = new Set(records.map(({ run_id }) => run_id));
+  return batches.flatMap(({ path, runs }) =>
+    runs
+      .filter(({ run_id }) => !there.has(run_id))
+      .map(({ run_id, run_dir }) => `${path} tells of the run ${run_id}, but its folder ${run_dir} is not there`),
   );
 }

@@ -5,7 +5,8 @@ import { RESULT_FILE, TRANSCRIPT_FILE } from './run-record.ts';
 
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 200_000;
-export const BATCH_FILE = 'report.json';
+/** What a batch calls its report; a shard adds its number. */
+const BATCH_FILE = /^report(?:-\d+-of-\d+)?\.json$/;
 
 export interface Found {
   /** Paths of run folders, sorted within each argument. */
@@ -41,7 +42,8 @@ async function search({ path, depth, room }: Place, found: Found): Promise<void>
     found.folders.push(path);
     return;
   }
-  if (entries.some(({ name, is_file }) => is_file && name === BATCH_FILE)) found.batches.push(join(path, BATCH_FILE));
+  const reports = entries.filter(({ name, is_file }) => is_file && BATCH_FILE.test(name)).map(({ name }) => name);
+  found.batches.push(...reports.sort().map((name) => join(path, name)));
   const folders = entries.filter(({ is_folder }) => is_folder).map(({ name }) => name);
   if (folders.length > 0 && depth >= MAX_DEPTH) {
     found.problems.push(`${path} is nested more than ${MAX_DEPTH} folders deep; what is below it is left out`);

@@ -59,6 +59,15 @@ describe('collecting run folders', () => {
     expect(runs.map(({ result }) => result?.message)).toEqual(['later']);
   });
 
+  test('misses a run that a batch tells of and whose folder is not there', async () => {
+    const root = tempFolder();
+    writeRun(join(root, 'r1'));
+    const runs = ['20261130T114500Z-1-ab12cd', 'lost'].map((run_id) => ({ run_id, run_dir: `say/${run_id}` }));
+    writeFileSync(join(root, 'report.json'), JSON.stringify({ schema_version: 1, runs }));
+    const { problems } = await collect([root], true);
+    expect(problems).toEqual([expect.stringMatching(/tells of the run lost, but its folder say\/lost is not there$/)]);
+  });
+
   test('takes over what a batch says of tasks that left no folder, and misses a shard that sent nothing', async () => {
     const root = tempFolder();
     writeRun(join(root, 'one/r1'));
@@ -69,7 +78,7 @@ describe('collecting run folders', () => {
       not_started,
       problems: ['*.yml matches nothing'],
     };
-    writeFileSync(join(root, 'one/report.json'), JSON.stringify(report));
+    writeFileSync(join(root, 'one/report-1-of-3.json'), JSON.stringify(report));
     const collection = await collect([root], true);
     expect(collection.not_started).toEqual(not_started);
     expect(collection.problems).toEqual([
