@@ -20,7 +20,7 @@ function runVitest(file: string, env: Record<string, string> = {}): { code: numb
   const args = ['run', '--root', folder, '--globals', '--reporter=default', `--reporter=${REPORTER}`];
   const { status, stdout } = spawnSync(process.execPath, [VITEST, ...args], {
     encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1', AGENT_RUN_REQUIRE_BWRAP: '', ...env },
+    env: { ...process.env, NO_COLOR: '1', AGENT_RUN_REQUIRE_BWRAP: '', AGENT_RUN_REQUIRE_CHROMIUM: '', ...env },
   });
   const lines = stdout.split('\n').filter((line) => /^(left out|failed): |^\d+ passed/.test(line));
   expect(stdout.endsWith(`\n${lines.at(-1)}\n`), stdout).toBe(true);
@@ -68,9 +68,13 @@ test('counts unhandled errors and failing hooks although every test passed', () 
   expect(runVitest(file)).toEqual({ code: 1, lines: ['2 passed, 2 failed, 0 skipped'] });
 });
 
-test('fails where bubblewrap is required and its tests were left out', () => {
-  const file = `test('is fine', () => {}); test.skipIf(true)('needs bubblewrap: hides the home', () => {});`;
-  const { code, lines } = runVitest(file, { AGENT_RUN_REQUIRE_BWRAP: '1' });
+test.each([
+  ['bubblewrap', 'AGENT_RUN_REQUIRE_BWRAP'],
+  ['Chromium', 'AGENT_RUN_REQUIRE_CHROMIUM'],
+])('fails where %s is required and its tests were left out', (need, variable) => {
+  const file = `test('is fine', () => {}); test.skipIf(true)('hides the home (needs ${need})', () => {});`;
+  expect(runVitest(file).code).toBe(0);
+  const { code, lines } = runVitest(file, { [variable]: '1' });
   expect(code).toBe(1);
   expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped');
 });

@@ -11,10 +11,13 @@ interface Totals {
   leftOut: Map<string, number>;
 }
 
+/** For each variable that can be set to 1, the word in the reason of a test left out that it turns into a failure. */
+const REQUIRED = { AGENT_RUN_REQUIRE_BWRAP: 'bubblewrap', AGENT_RUN_REQUIRE_CHROMIUM: 'Chromium' };
+
 /**
  * Vitest reporter whose last words are "N passed, N failed, N skipped", the line CI reads, after one line for each part
  * left out. Whatever makes the run fail counts as a failure: a file that does not load, a hook, an unhandled error,
- * a run without tests, and under AGENT_RUN_REQUIRE_BWRAP=1 a test left out for want of bubblewrap.
+ * a run without tests, and a test left out for want of what a variable set to 1 requires.
  */
 export default class ClosingLine implements Reporter {
   private totals: Totals = { passed: 0, failed: 0, skipped: 0, leftOut: new Map() };
@@ -69,8 +72,9 @@ function close(totals: Totals, code: number): { lines: string[]; failed: number 
   const parts = [...totals.leftOut];
   const lines = parts.map(([reason, count]) => `left out: ${reason} (${count} ${count === 1 ? 'test' : 'tests'})`);
   const faults: string[] = [];
-  if (process.env['AGENT_RUN_REQUIRE_BWRAP'] === '1' && parts.some(([reason]) => reason.includes('bubblewrap'))) {
-    faults.push('failed: tests were left out that need bubblewrap, and AGENT_RUN_REQUIRE_BWRAP=1 requires it');
+  for (const [variable, need] of Object.entries(REQUIRED)) {
+    if (process.env[variable] === '1' && parts.some(([reason]) => reason.includes(need)))
+      faults.push(`failed: tests were left out that need ${need}, and ${variable}=1 requires it`);
   }
   if (totals.passed + totals.failed === 0) faults.push('failed: no test was run');
   if (code !== 0 && totals.failed + faults.length === 0) faults.push(`failed: vitest ends with exit code ${code}`);
