@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { vitePageBundle } from './scripts/page-bundle.mjs';
 
 // What takes long runs in CI, with `npm run check -- --all`, and when it is named.
 const wantsSlow = process.env['AGENT_RUN_SUITES'] === 'all' || process.argv.some((word) => word.includes('test/'));
 
 export default defineConfig({
+  plugins: [vitePageBundle],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { pageBundle } from './page-bundle.mjs';
 import { plainHeaders } from './plain-headers.mjs';
 import { precompiledSchemas } from './precompiled-schemas.mjs';
 
@@ -27,7 +28,7 @@ export const bundleOptions = {
   },
   // Optional peers: beside agent-run where someone installed them.
   external: ['@anthropic-ai/bedrock-sdk', '@anthropic-ai/vertex-sdk'],
-  plugins: [precompiledSchemas, plainHeaders],
+  plugins: [precompiledSchemas, plainHeaders, pageBundle],
   legalComments: /** @type {const} */ ('linked'),
   metafile: /** @type {const} */ (true),
   logLevel: /** @type {const} */ ('warning'),

@@ -13,6 +13,7 @@ const STEPS = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],
   lint: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
   types: ['node_modules/typescript/bin/tsc', '-p', '.'],
+  'types of the page': ['node_modules/typescript/bin/tsc', '-p', 'src/reports/page'],
   build: ['build.mjs'],
 };
 

@@ -1,2 +1,2 @@
-export const REPORT_FORMATS = ['junit', 'sarif', 'markdown', 'json'] as const;
+export const REPORT_FORMATS = ['html', 'junit', 'sarif', 'markdown', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

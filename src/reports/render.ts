@@ -2,12 +2,15 @@ import { jsonForCi } from '../core/sanitise.ts';
 import type { Collection } from './collect.ts';
 import type { ReportFormat } from './formats.ts';
 
-/** The report in pieces of text, in order. */
+/** The report in pieces of text, in order; a page of many large transcripts is never held whole. */
 export async function* renderReport(collection: Collection, format: ReportFormat): AsyncGenerator<string, void> {
-  yield await wholeReport(collection, format);
+  if (format === 'html') {
+    const { htmlReport } = await import('./html-report.ts');
+    yield* htmlReport(collection);
+  } else yield await wholeReport(collection, format);
 }
 
-async function wholeReport(collection: Collection, format: ReportFormat): Promise<string> {
+async function wholeReport(collection: Collection, format: Exclude<ReportFormat, 'html'>): Promise<string> {
   switch (format) {
     case 'junit': {
       const { junitReport } = await import('./junit.ts');

@@ -21,6 +21,7 @@ describe('agent-run report', () => {
     const cwd = tempTree({ 'task.json': JSON.stringify(task('say', 'done')) });
     expect((await cli.run(['task.json', '--out', 'out'], { cwd })).code).toBe(0);
     for (const [format, start] of [
+      ['html', '<!doctype html>\n<html lang="en">'],
       ['markdown', '# 1 run: 1 success; worst exit code 0'],
       ['json', '{\n  "schema_version": 1'],
       ['junit', '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="agent-run" tests="1"'],
@@ -59,7 +60,7 @@ describe('agent-run report', () => {
   test('holds no workflow command on stdout or stderr, in no form', async () => {
     const cwd = tempFolder();
     hostileRun(join(cwd, 'run'));
-    for (const format of ['markdown', 'json', 'junit', 'sarif']) {
+    for (const format of ['html', 'markdown', 'json', 'junit', 'sarif']) {
       const { stdout, stderr } = await cli.run(['report', 'run', '--format', format], {
         cwd,
         env: { GITHUB_ACTIONS: 'true' },
