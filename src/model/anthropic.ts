@@ -2,7 +2,7 @@ import { Console } from 'node:console';
 import { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type { ModelConfig, ServerToolConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
-import type { ModelClient, ModelReply, Redact, SendHooks } from '../core/ports.ts';
+import type { ModelClient, ModelReply, ModelRequest, Redact, SendHooks } from '../core/ports.ts';
 import { costUsd } from '../core/usage.ts';
 import { type Authorization, authorizationOf, readAccess } from './access.ts';
 import { attemptFailure } from './anthropic-failure.ts';
@@ -19,9 +19,11 @@ import { readReply } from './read-reply.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { estimatedBytes } from './reply-usage.ts';
 import { betasOf, createRequestWriter } from './request-body.ts';
-import { sendWithRetries } from './retry.ts';
+import type { RequestShape } from './request-body.ts';
+import { reported, sendWithRetries } from './retry.ts';
 import type { AttemptResult, RetryDeps } from './retry.ts';
 import { serverToolText } from './server-tools.ts';
+import { createUnseenMedia, type UnseenMedia } from './unseen-media.ts';
 import { watchAttempt } from './watch.ts';
 
 export interface AnthropicDeps extends RetryDeps {
@@ -58,15 +60,8 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps,
   const deps = { ...given, redact: authorization.hiding(given.redact) };
   const service = { provider: 'anthropic', base_url: base.origin + base.pathname.replace(/\/$/, ''), model: config.id };
   const session = { config, deps, service, ...connection };
-  const write = createRequestWriter({
-    model: config.id,
-    ...(platform === undefined ? {} : { platform }),
-    adaptive_thinking: facts?.thinking === 'adaptive',
-    ...(config.thinking_display === undefined ? {} : { thinking_display: config.thinking_display }),
-    diagnostics: config.claude_api === true,
-    server_tools: (deps.server_tools ?? []).map(serverToolText),
-    ...(config.effort === undefined ? {} : { effort: config.effort }),
-  });
+  const write = createRequestWriter(shapeOf(config, deps, platform));
+  const unseen = createUnseenMedia();
   const known = pricesOf(config, deps.clock.now());
   const max_output_tokens = facts?.max_output_tokens ?? null;
   return {
@@ -80,11 +75,53 @@ export function createAnthropicClient(config: ModelConfig, given: AnthropicDeps,
       // A fallback model may take less than the model the request was made for.
       const max_tokens = Math.min(request.max_tokens, max_output_tokens ?? Infinity);
       const betas = [...customBetas(deps.env), ...authorization.betas, ...betasOf(request)];
-      const body = write({ ...request, max_tokens });
-      const outgoing = { body, betas, request_bytes: estimatedBytes(body, request.messages) };
-      const attempt = () => sendOnce(session, outgoing, hooks, signal);
+      const compose = (): Outgoing => {
+        const messages = unseen.shown(request.messages);
+        const body = write({ ...request, messages, max_tokens });
+        return { body, betas, request_bytes: estimatedBytes(body, messages) };
+      };
+      const attempt = seeingLess(session, { unseen, compose, request, hooks, signal });
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
+  };
+}
+
+/** What stays the same in every request. */
+function shapeOf(config: ModelConfig, deps: AnthropicDeps, platform: Connection['platform']): RequestShape {
+  return {
+    model: config.id,
+    ...(platform === undefined ? {} : { platform }),
+    adaptive_thinking: factsFor(config.provider, config.id)?.thinking === 'adaptive',
+    ...(config.thinking_display === undefined ? {} : { thinking_display: config.thinking_display }),
+    diagnostics: config.claude_api === true,
+    server_tools: (deps.server_tools ?? []).map(serverToolText),
+    ...(config.effort === undefined ? {} : { effort: config.effort }),
+  };
+}
+
+interface Turn {
+  unseen: UnseenMedia;
+  compose: () => Outgoing;
+  request: ModelRequest;
+  hooks: SendHooks;
+  signal: AbortSignal;
+}
+
+/** One attempt; a refusal of images or documents is answered by asking without them, and recorded. */
+function seeingLess(session: Session, { unseen, compose, request, hooks, signal }: Turn): () => Promise<AttemptResult> {
+  let outgoing = compose();
+  let number = 0;
+  return async () => {
+    number += 1;
+    for (;;) {
+      const result = await sendOnce(session, outgoing, hooks, signal);
+      if (result.ok || !unseen.hide(result.failure, request.messages)) return result;
+      outgoing = compose();
+      if (signal.aborted || hooks.admit()) return result;
+      const max_attempts = session.deps.max_retries + 1;
+      const told = { attempt: number, max_attempts, model: session.config.id, wait_ms: 0 };
+      hooks.onAttempt({ ...told, ...reported(result.failure) });
+    }
   };
 }
 

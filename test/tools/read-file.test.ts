@@ -194,6 +194,16 @@ describe('reading a stored output', () => {
     });
   });
 
+  test('shows an image that was stored', async () => {
+    const { files } = await workspace();
+    const bytes = png(2, 2);
+    const tool = readFileTool(files, () => Promise.resolve({ ok: true, bytes, size: bytes.length }));
+    const plan = { kind: 'run_file', effect: 'read', path: 'outputs/1.txt' } as const;
+    expect((await call(tool, { path: 'run:outputs/1.txt' }, plan)).content).toMatchObject([
+      { type: 'image', width: 2 },
+    ]);
+  });
+
   test('wraps a long line, so that every part of it can be reached', async () => {
     const { files } = await workspace();
     const tool = readFileTool(files, stored(`${'x'.repeat(5000)}END`));
