@@ -18,6 +18,7 @@ export interface Publishing {
   env: Env;
   /** Absent: the step never came to its run. */
   step: Step | undefined;
+  summary: boolean;
   /** Absent: no comment is asked for. */
   plan: CommentPlan | undefined;
   signal: AbortSignal;
@@ -31,15 +32,16 @@ export interface Problems {
 }
 
 /** Hands on how the run ended; one part that fails does not cost the others. Throws nothing. */
-export async function publish(ended: Ended, { env, step, plan, signal }: Publishing): Promise<Problems> {
+export async function publish(ended: Ended, publishing: Publishing): Promise<Problems> {
+  const { env, step, summary } = publishing;
   const { outputs, too_large } = stepOutputs(ended);
   if (too_large) warning(`the output is larger than 256 KiB, so it is only in ${outputs['output-file']}`);
   const file = env['GITHUB_OUTPUT'];
   const first = [
     await attempt(() => (file ? writeOutputs(file, outputs) : undefined)),
-    await attempt(() => publishSummary(ended, env['GITHUB_STEP_SUMMARY'], step)),
+    await attempt(() => (summary ? publishSummary(ended, env['GITHUB_STEP_SUMMARY'], step) : undefined)),
   ];
-  const comment = await attempt(() => publishComment(ended, { env, step, plan, signal }));
+  const comment = await attempt(() => publishComment(ended, publishing));
   const all = [...first, comment].flatMap((problem) => problem ?? []);
   const fails = ended.exit_code !== 0 || all.length > 0;
   const taken = { error: fails ? 1 : 0, warning: too_large ? 1 : 0 };
@@ -59,7 +61,7 @@ async function attempt(part: () => void | Promise<void>): Promise<string | undef
 }
 
 function publishSummary(ended: Ended, file: string | undefined, step: Step | undefined): void {
-  if (!file || step?.summary === false) return;
+  if (!file) return;
   const summary = ended.run_dir === undefined ? '' : join(ended.run_dir, 'summary.md');
   if (step !== undefined && existsSync(summary)) appendSummary(file, readFileSync(summary, 'utf8'));
   // Whoever opens the job's page must see that a run was asked for and what became of it.

@@ -34,7 +34,9 @@ export async function runStep(env: Env, cwd: string): Promise<number> {
     ? ended.value
     : withoutRun(ended.cause, { out: getInput('out'), task_file: getInput('task'), env, cwd });
   const plan = step.ok ? step.value.comment : planWithoutStep(ended, env);
-  const problems = await publish(ending, { env, step: step.ok ? step.value : undefined, plan, signal: signals.signal });
+  const summary = step.ok ? step.value.summary : !inputs.ok || inputs.value.summary;
+  const publishing = { env, step: step.ok ? step.value : undefined, summary, plan, signal: signals.signal };
+  const problems = await publish(ending, publishing);
   guard.end();
   return report(ending, problems, failOn.ok ? failOn.value : 'error');
 }

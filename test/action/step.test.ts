@@ -233,6 +233,10 @@ describe('a step that does not succeed', () => {
     );
   });
 
+  test('before its run writes no summary when told so', () => {
+    expect(runAction({ turns: [], inputs: { summary: 'false', task: 'tsak.json' } }).summary).toBe('');
+  });
+
   test('leaves no earlier success in its run folder', () => {
     const { folder, cwd, env } = setUp({ turns: [{ text: 'done' }], inputs: { out: 'run' } });
     const start = (more: Record<string, string>) =>
