@@ -192,6 +192,7 @@ function reportOf(meter: Meter, prices_as_of: string | null): UsageReport {
     total_cache_creation_input_tokens: total.cache_creation_input_tokens,
     total_cache_read_input_tokens: total.cache_read_input_tokens,
     total_thinking_tokens: total.thinking_tokens,
+    ...searchesOf(meter.total),
     estimated: total.estimated,
     requests: meter.requests,
     retries: meter.retries,
@@ -207,6 +208,12 @@ function reportOf(meter: Meter, prices_as_of: string | null): UsageReport {
     tools: Object.fromEntries(meter.tools),
     per_turn: [...meter.rows.values()].map((row) => ({ ...row.facts, ...counts(row) })),
   };
+}
+
+/** Named only where there were any: few runs search. */
+function searchesOf({ usage }: Spent): Pick<UsageReport, 'total_web_search_requests'> {
+  const { web_search_requests } = usage;
+  return web_search_requests > 0 ? { total_web_search_requests: web_search_requests } : {};
 }
 
 function nothing(): Spent {

@@ -62,6 +62,8 @@ export interface UsageReport {
   total_cache_creation_input_tokens: number;
   total_cache_read_input_tokens: number;
   total_thinking_tokens: number;
+  /** Searches by the service, each with a price of its own; absent: none. */
+  total_web_search_requests?: number;
   estimated: boolean;
   requests: number;
   retries: number;

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -13,21 +13,42 @@ const AWS = {
 };
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
+/** Clients in the workspace, which may be a stranger's. */
+const FAKE = Object.fromEntries(
+  ['bedrock', 'vertex'].flatMap((name) => {
+    const folder = `node_modules/@anthropic-ai/${name}-sdk`;
+    const main = "import { writeFileSync } from 'node:fs';\nwriteFileSync('pwned', '');\n";
+    return [
+      [
+        `${folder}/package.json`,
+        JSON.stringify({ name: `@anthropic-ai/${name}-sdk`, type: 'module', main: 'index.js' }),
+      ],
+      [`${folder}/index.js`, main],
+    ];
+  }),
+);
+
 async function run(model: object, more: object = {}) {
   const cwd = tempFolder();
   const whole = { id: 'anthropic.claude-x', platform: 'bedrock', region: 'us-east-1', ...model };
+  writeTree(cwd, FAKE);
   writeTree(cwd, { 'task.json': JSON.stringify({ prompt: 'Go.', sandbox: { mode: 'off' }, ...more, model: whole }) });
   const env = { ...AWS, ANTHROPIC_VERTEX_PROJECT_ID: 'a-project' };
   const ended = await cli.run(['task.json', '--out', 'run', '--format', 'json'], { cwd, env });
-  return { ...ended, result: JSON.parse(ended.stdout) as Record<string, unknown> };
+  return {
+    ...ended,
+    pwned: existsSync(join(cwd, 'pwned')),
+    result: JSON.parse(ended.stdout) as Record<string, unknown>,
+  };
 }
 
-test('a platform’s client that is not installed is the caller’s to install', async () => {
+test('a platform’s client that is not installed is the caller’s to install, and none of the workspace is run', async () => {
   for (const [platform, name] of [
     ['bedrock', '@anthropic-ai/bedrock-sdk'],
     ['vertex', '@anthropic-ai/vertex-sdk'],
   ]) {
-    const { code, stderr, result } = await run({ platform });
+    const { code, stderr, result, pwned } = await run({ platform });
+    expect(pwned).toBe(false);
     expect({ code, reason: result['exit_reason'] }).toEqual({ code: 2, reason: 'config_error' });
     expect(stderr).toContain(`npm install ${name}`);
   }

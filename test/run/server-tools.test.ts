@@ -76,7 +76,7 @@ describe('tools that the service runs', () => {
     const { events, result } = await play([answer]);
     expect(ofType(events, 'model_reply')[0]?.usage.web_search_requests).toBe(3);
     expect(ofType(events, 'model_reply')[0]?.cost_usd).toBeCloseTo(0.03);
-    expect(result.usage).toMatchObject({ cost_usd: expect.closeTo(0.03) });
+    expect(result.usage).toMatchObject({ cost_usd: expect.closeTo(0.03), total_web_search_requests: 3 });
   });
 
   test('can end the run by its cost limit', async () => {
