@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { github, OURS, runOn, strangers, TOKEN } from '../helpers/github-server/step.ts';
+import { schemaErrors } from '../helpers/schemas.ts';
 import { submit } from '../helpers/step.ts';
 
 // Each test starts real processes, on machines that may be busy.
@@ -111,6 +112,23 @@ describe('the comment', () => {
     await runOn(server, { task: { name: 'other' } });
     expect(server.comments).toHaveLength(3);
     expect(server.comments[1]?.body.match(/<!--/g)).toHaveLength(1);
+  });
+
+  test('stands in the transcript with its template, as everything the run was told', async () => {
+    const server = await github();
+    const task = { github: { comment: { template: 'says {{ output }}', sticky: false } } };
+    const { outputs } = await runOn(server, { task });
+    expect(server.comments[0]?.body).toContain('\nsays done\n');
+    const lines = readFileSync(outputs['transcript'] ?? '', 'utf8')
+      .trimEnd()
+      .split('\n');
+    const events = lines.map((line): unknown => JSON.parse(line));
+    expect(events.flatMap((event) => schemaErrors('transcript', event))).toEqual([]);
+    expect(events[0]).toMatchObject({
+      task: { github: { comment: { template: 'says {{ output }}', sticky: false } } },
+    });
+    const result: unknown = JSON.parse(readFileSync(join(outputs['run-dir'] ?? '', 'result.json'), 'utf8'));
+    expect(schemaErrors('result', result)).toEqual([]);
   });
 
   test('is not written when step or task forbid it, and costs no request', async () => {
