@@ -43,6 +43,8 @@ interface Exchange {
 const RENEW_BEFORE_MS = 120_000;
 const USABLE_MS = 30_000;
 const PATIENCE_MS = 15_000;
+/** What goes into a header as it is. */
+const HEADER_TOKEN = /^[\x21-\x7e]{8,}$/;
 const RULE = 'ANTHROPIC_FEDERATION_RULE_ID';
 const ORGANIZATION = 'ANTHROPIC_ORGANIZATION_ID';
 /** An identity token is good for one exchange, so whoever shares an environment shares its access token. */
@@ -130,6 +132,7 @@ async function exchangeOnce(
   });
   try {
     const { token, expiresAt } = await provider();
+    if (!HEADER_TOKEN.test(token)) throw new Error('its access token holds what no header may have');
     onSecret?.(token);
     // The SDK counts from the machine's clock; only the difference is meant.
     return { token, life_ms: expiresAt === null ? Infinity : expiresAt * 1000 - Date.now() };

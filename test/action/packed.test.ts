@@ -12,6 +12,7 @@ import { tempFolder, writeTree } from '../helpers/temp.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const NODE_24 = join(ROOT, 'tools/node24/node_modules/.bin/node');
+const NO_GIT = 'needs a git clone';
 const HELLO: StepSetup = { turns: [{ text: 'Hello.', tool_use: [] }] };
 
 async function runMain(action: string, setup: StepSetup = HELLO, node?: string): Promise<StageEnd> {
@@ -68,7 +69,8 @@ describe('a ref without dist/', () => {
     console.log('npm', process.argv.slice(2).join(' '));
     console.log('sees', Object.keys(process.env).sort().join(' '));`;
 
-  test('installs what the lock file pins, builds, runs, and does so once', async () => {
+  test('installs what the lock file pins, builds, runs, and does so once', async ({ skip }) => {
+    skip(!existsSync(join(ROOT, '.git')), NO_GIT);
     const action = unpacked();
     const env = { ...fakeNpm(action, LINKING), SECRET_OF_THE_STEP: 'x', npm_config_registry: 'http://127.0.0.1:9' };
     const inputs = { 'anthropic-api-key': 'sk-ant-not-for-npm' };
@@ -82,10 +84,11 @@ describe('a ref without dist/', () => {
     expect(second.log).not.toContain('installed and built');
   });
 
-  test.each([
+  test.for([
     ['that does not come through', `console.error('npm error network'); process.exit(1);`, 'installing the packages'],
     ['that brings too little', '', 'building dist/ failed'],
-  ])('says why it cannot, after an install %s, and is no run', async (_, script, text) => {
+  ])('says why it cannot, after an install %s, and is no run', async ([, script = '', text = ''], { skip }) => {
+    skip(!existsSync(join(ROOT, '.git')), NO_GIT);
     const action = unpacked();
     const { status, log, outputs, summary } = await runMain(action, { ...HELLO, env: fakeNpm(action, script) });
     expect(status).toBe(1);

@@ -52,7 +52,8 @@ describe.each([...SHIPPED, ...OWN])('%s', (path) => {
   });
 
   test('pins every action, and leaves no token behind at a checkout', () => {
-    for (const uses of usesOf(workflow)) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(?:v\d+(?:\.\d+\.\d+)?|[0-9a-f]{40})$/);
+    for (const uses of usesOf(workflow))
+      expect(uses).toMatch(/^(?:\.\/|[\w-]+\/[\w-]+@(?:v\d+(?:\.\d+\.\d+)?|[0-9a-f]{40}))$/);
     const pushes = text.includes('git push');
     for (const { step } of stepsOf(workflow)) {
       const isCheckout = textOf(step['uses']).startsWith('actions/checkout@');

@@ -137,6 +137,22 @@ describe('keyless access that is not given', () => {
     expect((await fail(client({ deps: { env } }))).message).toContain('sub "repo:octo/repo:ref:refs/heads/main"');
   });
 
+  test.each([
+    ['a redirect', { status: 307, body: '' }],
+    [
+      'a token that breaks its header',
+      { status: 200, body: '{"access_token":"sk-ant-oat01\\nx: y","expires_in":600}' },
+    ],
+    ['a token too short to be one', { status: 200, body: '{"access_token":"x","expires_in":600}' }],
+    ['no token', { status: 200, body: '{"expires_in":600}' }],
+    ['no time', { status: 200, body: '{"access_token":"sk-ant-oat01-0123456789"}' }],
+    ['a page', { status: 200, body: '<html>' }],
+  ])('by %s in the answer to an exchange', async (_, fault) => {
+    const { tokens, client } = await place({ faults: { exchange: [fault] } });
+    expect(await fail(client())).toMatchObject({ kind: 'auth_error', status: fault.status });
+    expect(tokens.used).toEqual([]);
+  });
+
   test('by GitHub names the permission', async () => {
     const { tokens, client } = await place({ faults: { id: [{ status: 403, body: 'Forbidden' }] } });
     const failure = await fail(client());
