@@ -1,6 +1,8 @@
 import type { PageCarried } from './page-data.ts';
 
 const MAX_ROWS = 200;
+/** Beyond this many texts the rest is not followed one by one. */
+const MAX_FOLLOWED = 200_000;
 
 export interface CarriedLog {
   /** Something that every request from now on carries. */
@@ -27,7 +29,7 @@ export function createCarriedLog(): CarriedLog {
   };
   return {
     add(item) {
-      if (item.bytes > 0) live.push({ item, since: turns });
+      if (item.bytes > 0 && live.length + done.length < MAX_FOLLOWED) live.push({ item, since: turns });
     },
     turn() {
       turns += 1;

@@ -32,7 +32,11 @@ export async function* htmlReport(collection: Collection): AsyncGenerator<string
       for (; step.done !== true; step = await reading.next()) yield* chunks.drain();
       problems.push(...step.value);
     }
-    runs.push(pageRun(record, timeline, chunks, problems));
+    // What only reading to the end can tell counts like what was known before.
+    const fresh = problems.filter((problem) => !record.problems.includes(problem));
+    record.problems.push(...fresh);
+    collection.problems.push(...fresh);
+    runs.push(pageRun(record, timeline, chunks));
     yield* chunks.drain();
   }
   yield* chunks.drain(true);

@@ -13,11 +13,10 @@ import { numberField } from './fields.ts';
 
 const MAX_LISTED = 1000;
 
-/** The page's run; `problems` are those of reading its transcript. */
-export function pageRun(record: RunRecord, timeline: Timeline, chunks: Chunks, problems: readonly string[]): PageRun {
+/** The run of a record whose transcript was read to its end. */
+export function pageRun(record: RunRecord, timeline: Timeline, chunks: Chunks): PageRun {
   const { result } = record;
   const { carried, left_out } = timeline.carried.rows();
-  const told = [...new Set([...record.problems, ...problems])];
   return {
     task: lineText(record.task, 200),
     run_dir: lineText(record.run_dir, 400),
@@ -34,7 +33,7 @@ export function pageRun(record: RunRecord, timeline: Timeline, chunks: Chunks, p
         : null,
     output: result === null || result.output === null ? null : chunks.add(bodyText(outputText(result), 0)),
     schema: timeline.schema,
-    notes: notesOf(result, told),
+    notes: notesOf(result, record.problems),
     denials: denialsOf(result, timeline),
     turns: timeline.turns,
     input_tokens: result?.usage.total_input_tokens ?? null,

@@ -7,18 +7,23 @@ import { readTranscript } from './transcript-lines.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Timeline } from './timeline.ts';
 
+const MAX_PROBLEMS = 20;
+
 /** Reads a transcript into the timeline, pausing after each event so that the caller can write what is ready. */
 export async function* readTimeline(timeline: Timeline, path: string): AsyncGenerator<void, string[]> {
   const problems: string[] = [];
   let began_ms = Number.NaN;
+  let more = 0;
   for await (const item of readTranscript(path)) {
-    if (item.kind === 'problem') problems.push(item.problem);
+    if (item.kind === 'problem' && problems.length >= MAX_PROBLEMS) more += 1;
+    else if (item.kind === 'problem') problems.push(item.problem);
     else {
       if (Number.isNaN(began_ms)) began_ms = Date.parse(textField(item.event, 'time'));
       takeEvent(timeline, item.event, { line: item.line, began_ms });
       yield;
     }
   }
+  if (more > 0) problems.push(`${path} has ${more} more lines that cannot be read; they are left out`);
   closeTimeline(timeline);
   if (timeline.left_out > 0)
     problems.push(`${path} has more events than a page shows; ${timeline.left_out} rows are left out`);
@@ -41,9 +46,9 @@ function takeEvent(
 
 /** Calls that a reply asked for and nothing answered: the run was killed meanwhile. */
 function closeTimeline(timeline: Timeline): void {
-  for (const { name, summary, input } of timeline.calls.values()) {
+  for (const [id, { name, summary, input }] of timeline.calls) {
     const row = { kind: 'call', tone: 'warn', title: name, badge: 'no answer', summary, meta: '' } as const;
     timeline.add(row, [['Input', input]]);
+    timeline.close(id);
   }
-  timeline.calls.clear();
 }

@@ -10,8 +10,7 @@ const UNKNOWN: OpenCall = { name: '', summary: '', input: null, verdict: '', rul
 /** The end of a call: a row with input, output, verdict and time. */
 export function toolEndRow(timeline: Timeline, end: JsonObject): void {
   const id = textField(end, 'tool_use_id');
-  const call = timeline.calls.get(id) ?? UNKNOWN;
-  timeline.calls.delete(id);
+  const call = timeline.close(id) ?? UNKNOWN;
   const name = call.name || lineText(textField(end, 'name'), 80);
   const status = textField(end, 'status');
   const output = blocksText(listField(end, 'content'));
@@ -26,7 +25,7 @@ export function toolEndRow(timeline: Timeline, end: JsonObject): void {
       [outputLabel(end), timeline.body(output)],
     ],
   );
-  if (status === 'denied') timeline.denied.set(id, entry);
+  if (status === 'denied' && entry >= 0) timeline.denied.set(id, entry);
   const label = `${title} ${call.summary}`.trim();
   timeline.carried.add({ group: title, label: lineText(label, 100), bytes: Buffer.byteLength(output), entry });
 }

@@ -34,17 +34,18 @@ export function replyRow(timeline: Timeline, reply: JsonObject): void {
       ['Other blocks', timeline.body(other)],
     ],
   );
-  timeline.turns.push({ turn, ...tokensOf(reply), cost_usd: numberField(reply, 'cost_usd'), entry });
+  if (entry >= 0) timeline.turns.push({ turn, ...tokensOf(reply), cost_usd: numberField(reply, 'cost_usd'), entry });
   for (const call of calls) openCall(timeline, call);
   const label = `reply of turn ${turn}`;
   timeline.carried.add({ group: 'replies', label, bytes: Buffer.byteLength(JSON.stringify(content)), entry });
 }
 
-function openCall({ calls, body }: Timeline, call: JsonValue): void {
+function openCall(timeline: Timeline, call: JsonValue): void {
+  const { calls, body } = timeline;
   const id = textField(call, 'id');
   const input = inputText(textField(call, 'input_json'));
   const judged = calls.get(id) ?? { verdict: '', rule: '', reason: '' };
-  calls.set(id, {
+  timeline.open(id, {
     ...judged,
     name: lineText(textField(call, 'name'), 80),
     summary: lineText(input),

@@ -78,7 +78,7 @@ function attemptRow(timeline: Timeline, attempt: JsonObject): void {
   ]);
 }
 
-function verdictRow({ calls }: Timeline, judged: JsonObject): void {
+function verdictRow({ calls, open }: Timeline, judged: JsonObject): void {
   const id = textField(judged, 'tool_use_id');
   const before = calls.get(id) ?? { name: textField(judged, 'name'), summary: '', input: null };
   const [verdict, rule, reason] = [
@@ -86,7 +86,7 @@ function verdictRow({ calls }: Timeline, judged: JsonObject): void {
     textField(judged, 'rule'),
     textField(judged, 'reason'),
   ];
-  calls.set(id, {
+  open(id, {
     ...before,
     name: lineText(before.name, 80),
     verdict,

@@ -7,7 +7,9 @@ import type { Body, PageEntry, PageTurn } from './page-data.ts';
 import { showSpan } from '../core/figures.ts';
 
 /** A browser holds so many rows with ease; a transcript of more has its last ones left out, and the page says so. */
-const MAX_ENTRIES = 50_000;
+export const MAX_ENTRIES = 50_000;
+/** No reply asks for so many calls at once; more are calls that nothing will answer. */
+const MAX_OPEN = 10_000;
 
 /** A call between its beginning in a reply and its end. */
 export interface OpenCall {
@@ -24,7 +26,10 @@ export interface Timeline {
   entries: PageEntry[];
   turns: PageTurn[];
   carried: CarriedLog;
-  calls: Map<string, OpenCall>;
+  calls: ReadonlyMap<string, OpenCall>;
+  open: (id: string, call: OpenCall) => void;
+  /** Takes a call out that is answered. */
+  close: (id: string) => OpenCall | undefined;
   /** Row of each denied call by its id. */
   denied: Map<string, number>;
   schema: Body | null;
@@ -39,11 +44,22 @@ export interface Timeline {
 }
 
 export function createTimeline(chunks: Chunks): Timeline {
+  const calls = new Map<string, OpenCall>();
   const timeline: Timeline = {
     entries: [],
     turns: [],
     carried: createCarriedLog(),
-    calls: new Map(),
+    calls,
+    open(id, call) {
+      calls.set(id, call);
+      const [oldest] = calls.keys();
+      if (calls.size > MAX_OPEN && oldest !== undefined) calls.delete(oldest);
+    },
+    close(id) {
+      const call = calls.get(id);
+      calls.delete(id);
+      return call;
+    },
     denied: new Map(),
     schema: null,
     left_out: 0,

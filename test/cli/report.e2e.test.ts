@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { writeSampleRun } from '../../bench/sample-run.mjs';
 import { useCli } from '../helpers/cli.ts';
 import { schemaErrors } from '../helpers/schemas.ts';
 import { tempFolder, tempTree } from '../helpers/temp.ts';
@@ -55,6 +56,16 @@ describe('agent-run report', () => {
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ totals: { runs: 1, exit_code: 1 } });
     expect(stderr).toContain('agent-run: not reported: there is no run folder nowhere\n');
+  });
+
+  test('makes the page of a transcript of 50 MB in a heap of 64 MB', async () => {
+    const cwd = tempFolder();
+    writeSampleRun(join(cwd, 'run'), { turns: 1000, output_bytes: 26_000 });
+    expect(statSync(join(cwd, 'run/transcript.jsonl')).size).toBeGreaterThan(50e6);
+    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
+    const argv = ['report', 'run', '--format', 'html', '--out', 'page.html'];
+    expect((await cli.run(argv, { cwd, env })).code).toBe(0);
+    expect(statSync(join(cwd, 'page.html')).size).toBeLessThan(20e6);
   });
 
   test('holds no workflow command on stdout or stderr, in no form', async () => {
