@@ -193,7 +193,7 @@ function addCall({ add, sums }, { name, turn, output_bytes }) {
   const reason = 'no rule allows "curl https://example.org"';
   sums.calls += 1;
   if (denied) sums.denied.push({ tool: name, tool_use_id: id, rule: null, reason, input_sha256: 'a'.repeat(64) });
-  add({ type: 'policy_verdict', tool_use_id: id, name, verdict: denied ? 'deny' : 'allow', ...(denied ? { reason } : { rule: 'git log *' }), input_sha256: 'a'.repeat(64) }); // prettier-ignore
+  add({ type: 'policy_verdict', tool_use_id: id, name, verdict: denied ? 'deny' : 'allow', ...(denied ? { reason } : name === 'bash' ? { rule: 'git log *' } : {}), input_sha256: 'a'.repeat(64) }); // prettier-ignore
   const failed = !denied && turn % 23 === 0;
   const text = denied ? `Denied: ${reason}. Allowed: git log *.` : fileText(turn, output_bytes);
   const status = denied ? 'denied' : failed ? 'error' : 'ok';

@@ -5,7 +5,7 @@ import { count, h, s, section, short, usd } from './dom.ts';
 
 const WIDTH = 720;
 const HEIGHT = 180;
-const LEFT = 46;
+const LEFT = 62;
 const BOTTOM = 22;
 const TOP = 10;
 

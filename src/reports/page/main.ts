@@ -23,7 +23,12 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   search?.focus();
 });
-show(Number(/^#run-(\d+)$/.exec(location.hash)?.[1] ?? 1) - 1, false);
+// Nobody opens a report of many runs for those that went well.
+const first = Math.max(
+  0,
+  data.runs.findIndex(({ status }) => status !== 'success'),
+);
+show(Number(/^#run-(\d+)$/.exec(location.hash)?.[1] ?? first + 1) - 1, false);
 
 function bar(): HTMLElement {
   const name = h('span', { class: 'brand' }, 'agent-run report');
@@ -60,6 +65,8 @@ function show(index: number, chosen: boolean): void {
   if (!main) return;
   if (!run) return main.replaceChildren(h('p', { class: 'loading' }, 'There is no run to show.'));
   main.replaceChildren(...parts(run));
+  for (const [at, row] of document.querySelectorAll('.runs tbody tr').entries())
+    row.setAttribute('aria-current', String(data.runs[at] === run));
   if (!chosen) return;
   history.replaceState(null, '', `#run-${index + 1}`);
   main.focus();

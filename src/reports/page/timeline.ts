@@ -97,9 +97,13 @@ interface Search {
 /** Rows whose texts hold the needle; one chunk is unpacked at a time. */
 async function inBodies(entries: readonly PageEntry[], { needle, among, still }: Search): Promise<number[]> {
   const places = new Map<number, [place: number, entry: number][]>();
-  for (const index of among)
-    for (const [, [chunk, place]] of entries[index]?.bodies ?? [])
-      places.set(chunk, [...(places.get(chunk) ?? []), [place, index]]);
+  for (const index of among) {
+    for (const [, [chunk, place]] of entries[index]?.bodies ?? []) {
+      const list = places.get(chunk) ?? [];
+      places.set(chunk, list);
+      list.push([place, index]);
+    }
+  }
   const found: number[] = [];
   for (const [chunk, list] of places) {
     if (!still()) return [];
