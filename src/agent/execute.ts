@@ -2,7 +2,7 @@ import { errorText } from '../core/errors.ts';
 import type { CallLimits } from '../core/config.ts';
 import type { ToolEnd, ToolStatus } from '../core/events.ts';
 import type { ResultContent } from '../core/messages.ts';
-import type { Clock, Plan, Redact, StreamFilter, Tool, ToolCall } from '../core/ports.ts';
+import type { Clock, OutputSink, Plan, Redact, StreamFilter, Tool, ToolCall } from '../core/ports.ts';
 
 export interface Execution {
   tool: Tool;
@@ -15,7 +15,7 @@ export interface Execution {
     clock: Clock;
     redact: Redact;
     filter(): StreamFilter;
-    keepOutput(tool_use_id: string, bytes: Uint8Array): string;
+    keepOutput(tool_use_id: string): OutputSink;
   };
 }
 
@@ -56,7 +56,12 @@ async function runTool({ tool, call, plan, limits, timeout_ms, signal, parts }: 
       max_output_bytes: limits.max_output_bytes,
       redact: parts.redact,
       filter: () => parts.filter(),
-      keep: (bytes) => parts.keepOutput(call.id, bytes),
+      keep: (bytes) => {
+        const sink = parts.keepOutput(call.id);
+        sink.write(bytes);
+        return sink.end().path;
+      },
+      keepAll: () => parts.keepOutput(call.id),
     });
   } catch (error) {
     // A tool that throws is a fault of ours or of the machine; the model is told and the run goes on.

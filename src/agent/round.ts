@@ -9,6 +9,7 @@ import type { ToolUseBlock } from '../core/messages.ts';
 import type {
   Clock,
   Judgement,
+  OutputSink,
   Plan,
   Policy,
   Redact,
@@ -28,8 +29,8 @@ export interface DispatchParts extends Advice {
   callLimits(name: string): CallLimits;
   redact: Redact;
   filter: () => StreamFilter;
-  /** Stores a whole output; returns its path below the run folder. */
-  keepOutput(tool_use_id: string, bytes: Uint8Array): string;
+  /** Opens the store for a call's whole output. */
+  keepOutput(tool_use_id: string): OutputSink;
   clock: Clock;
 }
 

@@ -80,6 +80,15 @@ export interface ToolContext {
   max_output_bytes: number;
   /** Stores a whole output that is cut for the model; returns its path below the run folder. */
   keep(bytes: Uint8Array): string;
+  /** The same for an output that is still coming in; it must be redacted already. */
+  keepAll(): OutputSink;
+}
+
+/** Takes in one whole output, up to what the run keeps. What cannot be stored is thrown as IoError. */
+export interface OutputSink {
+  write(bytes: Uint8Array): void;
+  /** Closes it; the path below the run folder, and how many bytes are there and are not. */
+  end(): { path: string; kept_bytes: number; left_out: number };
 }
 
 export interface ToolOutput {

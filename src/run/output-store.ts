@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { boundsAt } from '../core/graphemes.ts';
 import { IoError, errorText } from '../core/errors.ts';
+import type { OutputSink } from '../core/ports.ts';
 import type { ReadStored } from '../tools/read-file.ts';
 
 /** Whole outputs are kept up to this many bytes a call, and this many a run; beyond, the file says what is missing. */
@@ -16,8 +17,8 @@ export interface OutputCaps {
 
 const CAPS: OutputCaps = { max_file_bytes: MAX_OUTPUT_BYTES, max_all_bytes: MAX_ALL_OUTPUTS_BYTES };
 
-/** Keeps whole outputs as `outputs/0001-ID.txt`; answers with the path below the run folder, as tools are told it. Throws IoError. */
-export type KeepOutput = (tool_use_id: string, bytes: Uint8Array) => string;
+/** Keeps whole outputs as `outputs/0001-ID.txt`, written as they come in; tools are told the path below the run folder. */
+export type KeepOutput = (tool_use_id: string) => OutputSink;
 
 /** Reads what a store kept, by the path below its run folder. */
 export function storedOutputs(run_dir: string): ReadStored {
@@ -38,25 +39,58 @@ export function storedOutputs(run_dir: string): ReadStored {
   };
 }
 
+/** The store of what runs nothing. */
+export const keepNothing: KeepOutput = () => ({
+  write: () => {},
+  end: () => ({ path: '', kept_bytes: 0, left_out: 0 }),
+});
+
 /** The store of a run folder; one that goes on counts on from the files that are there. */
 export function createOutputStore(outputsDir: string, caps: OutputCaps = CAPS): KeepOutput {
-  let earlier: { count: number; bytes: number } | undefined;
-  return (tool_use_id, bytes) => {
-    try {
-      const before = (earlier ??= measure(outputsDir));
-      const kept = cut(bytes, Math.min(caps.max_file_bytes, Math.max(0, caps.max_all_bytes - before.bytes)));
-      const name = `${String(before.count + 1).padStart(4, '0')}-${fileName(tool_use_id)}.txt`;
-      writeFileSync(join(outputsDir, name), kept, { flag: 'wx', mode: 0o600 });
-      earlier = { count: before.count + 1, bytes: before.bytes + kept.length };
-      return `outputs/${name}`;
-    } catch (error) {
-      // A full disk, or a folder that is gone.
-      throw new IoError(`cannot keep the whole output of ${tool_use_id}: ${errorText(error)}`, { cause: error });
-    }
+  let all: Measured | undefined;
+  return (tool_use_id) => {
+    const stored = <T>(act: () => T): T => {
+      try {
+        return act();
+      } catch (error) {
+        // A full disk, or a folder that is gone.
+        throw new IoError(`cannot keep the whole output of ${tool_use_id}: ${errorText(error)}`, { cause: error });
+      }
+    };
+    const sofar = stored(() => (all ??= measure(outputsDir)));
+    sofar.count += 1;
+    const name = `${String(sofar.count).padStart(4, '0')}-${fileName(tool_use_id)}.txt`;
+    const file = stored(() => openSync(join(outputsDir, name), 'wx', 0o600));
+    const sink = { kept_bytes: 0, left_out: 0 };
+    return {
+      write(bytes) {
+        const room = Math.min(caps.max_file_bytes - sink.kept_bytes, caps.max_all_bytes - sofar.bytes);
+        // Once something was left out, nothing that follows may stand behind it.
+        const kept = sink.left_out > 0 ? NOTHING : head(bytes, Math.max(0, room));
+        stored(() => writeFileSync(file, kept));
+        sofar.bytes += kept.length;
+        sink.kept_bytes += kept.length;
+        sink.left_out += bytes.length - kept.length;
+      },
+      end() {
+        stored(() => {
+          if (sink.left_out > 0) writeFileSync(file, `\n[… ${sink.left_out} bytes left out: the run keeps no more]\n`);
+          closeSync(file);
+        });
+        return { path: `outputs/${name}`, ...sink };
+      },
+    };
   };
 }
 
-function measure(dir: string): { count: number; bytes: number } {
+const NOTHING = new Uint8Array();
+
+interface Measured {
+  count: number;
+  bytes: number;
+}
+
+function measure(dir: string): Measured {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const names = readdirSync(dir);
   const numbers = names.map((name) => Number.parseInt(name, 10)).filter((number) => number > 0);
@@ -69,9 +103,6 @@ function fileName(tool_use_id: string): string {
   return tool_use_id.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64) || 'call';
 }
 
-function cut(bytes: Uint8Array, max_bytes: number): Uint8Array {
-  if (bytes.length <= max_bytes) return bytes;
-  const head = bytes.subarray(0, boundsAt(bytes, max_bytes).start);
-  const note = `\n[… ${bytes.length - head.length} bytes left out: the run keeps no more]\n`;
-  return Buffer.concat([head, Buffer.from(note)]);
+function head(bytes: Uint8Array, max_bytes: number): Uint8Array {
+  return bytes.length <= max_bytes ? bytes : bytes.subarray(0, boundsAt(bytes, max_bytes).start);
 }

@@ -1,3 +1,4 @@
+import { keepNothing } from './output-store.ts';
 import { stringifyJson } from '../core/json.ts';
 import { factsFor, pricesOf } from '../model/pricing.ts';
 import { listen } from './interrupts.ts';
@@ -55,7 +56,7 @@ export async function plan({
     interrupts,
     model,
     redactor: redactorFor(config.task, env),
-    keepOutput: () => '',
+    keepOutput: keepNothing,
     readStored: async () => ({ ok: false, reason: 'a dry run stores nothing' }),
   };
   try {

@@ -1,3 +1,4 @@
+import { keepNothing } from './output-store.ts';
 import { UsageError } from '../core/errors.ts';
 import { compileSchema } from '../core/json-schema.ts';
 import { MCP_PREFIX } from '../core/mcp.ts';
@@ -46,7 +47,7 @@ export async function recordedTools({ start, tape }: { start: RunStart; tape: Ta
     verify: recordedVerify(tape),
     redact: (text) => text,
     filter: () => ({ push: (chunk) => chunk, end: () => new Uint8Array() }),
-    keepOutput: () => '',
+    keepOutput: keepNothing,
     clock: STILL_CLOCK,
   };
 }

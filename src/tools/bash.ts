@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cutMiddle } from '../core/cut.ts';
-import type { Boundary, Exec, ExecResult, Tool, ToolContext, ToolOutput } from '../core/ports.ts';
+import type { Boundary, Exec, ExecResult, OutputSink, Tool, ToolContext, ToolOutput } from '../core/ports.ts';
 import { numberField } from './result.ts';
 
 const DEFINITION = {
@@ -40,9 +39,6 @@ export function createBash(parts: ProcessParts): Tool {
   };
 }
 
-/** Stored bytes of one output; what a process writes beyond is only counted. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-
 export interface ProcessOptions {
   /** Absent: the process has no input. */
   stdin?: string;
@@ -57,18 +53,20 @@ export async function runProcess(
   context: ToolContext,
   { stdin, ok_exit_codes = [0] }: ProcessOptions = {},
 ): Promise<ToolOutput> {
-  const kept = createStore();
-  const result = await parts.exec(argv, {
-    cwd: parts.cwd,
-    boundary: parts.boundary,
-    timeout_ms: context.timeout_ms,
-    signal: context.signal,
-    ...(stdin !== undefined && { stdin }),
-    max_output_bytes: context.max_output_bytes,
-    filter: context.filter(),
-    sink: (chunk) => kept.add(chunk),
-  });
-  const output = shownOutput(result, kept, context);
+  const kept = createStore(context);
+  const result = await parts
+    .exec(argv, {
+      cwd: parts.cwd,
+      boundary: parts.boundary,
+      timeout_ms: context.timeout_ms,
+      signal: context.signal,
+      ...(stdin !== undefined && { stdin }),
+      max_output_bytes: context.max_output_bytes,
+      filter: context.filter(),
+      sink: (chunk) => kept.add(chunk),
+    })
+    .finally(() => kept.end());
+  const output = shownOutput(result, kept.end(), context);
   const end = endOf(result, ok_exit_codes);
   const text = [...(output.text.trim() === '' ? [] : [output.text.replace(/\n$/, '')]), ...end.lines].join('\n');
   const content = [{ type: 'text' as const, text: text === '' ? '(no output)' : text }];
@@ -82,37 +80,39 @@ export async function runProcess(
 
 interface Store {
   add(chunk: Uint8Array): void;
-  bytes(): Buffer;
-  full(): boolean;
+  /** Where the whole is, if there was more than the model is shown. */
+  end(): ReturnType<OutputSink['end']> | undefined;
 }
 
-function createStore(): Store {
-  const chunks: Uint8Array[] = [];
+/** Holds what the model is shown anyway; as soon as it is more, everything goes to the run folder as it comes. */
+function createStore({ max_output_bytes, keepAll }: ToolContext): Store {
+  let held: Uint8Array[] = [];
   let size = 0;
-  let seen = 0;
+  let sink: OutputSink | undefined;
+  let ended: ReturnType<OutputSink['end']> | undefined;
   return {
     add(chunk) {
-      const part = chunk.subarray(0, MAX_KEPT_BYTES - size);
-      seen += chunk.length;
-      size += part.length;
-      if (part.length > 0) chunks.push(part.slice());
+      size += chunk.length;
+      if (sink === undefined && size <= max_output_bytes) return void held.push(chunk.slice());
+      sink ??= keepAll();
+      for (const earlier of held) sink.write(earlier);
+      held = [];
+      return sink.write(chunk);
     },
-    bytes: () => Buffer.concat(chunks),
-    full: () => seen > size,
+    end: () => (ended ??= sink?.end()),
   };
 }
 
-/** Redacted before it is cut or stored, whatever the filter did: a secret on the edge of a cut would be half shown. */
-function shownOutput(result: ExecResult, kept: Store, context: ToolContext): { text: string; file?: string } {
-  if (result.omitted_bytes === 0) return { text: context.redact(result.output) };
-  const bytes = kept.bytes();
-  const whole = bytes.toString('utf8');
-  const clean = context.redact(whole);
-  // Output that is not UTF-8 is stored as it came, unless something in it had to go.
-  const file = context.keep(clean === whole ? bytes : Buffer.from(clean));
-  const shown = kept.full() ? context.redact(result.output) : cutMiddle(clean, context.max_output_bytes).text;
-  const what = kept.full() ? `its first ${MAX_KEPT_BYTES} bytes` : 'the whole';
-  return { text: `${shown}\n[read_file run:${file} pages ${what}]`, file };
+/** The filter has redacted what is stored; what is shown goes through once more, as every text for the model does. */
+function shownOutput(
+  result: ExecResult,
+  stored: ReturnType<Store['end']>,
+  context: ToolContext,
+): { text: string; file?: string } {
+  const text = context.redact(result.output);
+  if (stored === undefined) return { text };
+  const what = stored.left_out > 0 ? `its first ${stored.kept_bytes} bytes` : 'the whole';
+  return { text: `${text}\n[read_file run:${stored.path} pages ${what}]`, file: stored.path };
 }
 
 function endOf(result: ExecResult, good: readonly number[]): { status: ToolOutput['status']; lines: string[] } {

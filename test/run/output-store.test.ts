@@ -2,10 +2,20 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IoError } from '../../src/core/errors.ts';
-import { createOutputStore } from '../../src/run/output-store.ts';
+import { createOutputStore as openStore } from '../../src/run/output-store.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const text = (value: string): Uint8Array => Buffer.from(value);
+
+/** A store that takes each output in pieces of a few bytes. */
+function createOutputStore(...options: Parameters<typeof openStore>): (id: string, bytes: Uint8Array) => string {
+  const open = openStore(...options);
+  return (id, bytes) => {
+    const sink = open(id);
+    for (let at = 0; at < bytes.length; at += 7) sink.write(bytes.subarray(at, at + 7));
+    return sink.end().path;
+  };
+}
 
 test('whole outputs are numbered in the order they came, and are private', () => {
   const dir = join(tempFolder(), 'outputs');

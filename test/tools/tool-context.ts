@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { Files, Plan, Tool, ToolContext, ToolOutput } from '../../src/core/ports.ts';
+import type { Files, OutputSink, Plan, Tool, ToolContext, ToolOutput } from '../../src/core/ports.ts';
 import { createFiles } from '../../src/workspace/files.ts';
 import { tempFolder, tempTree } from '../helpers/temp.ts';
 
@@ -9,6 +9,19 @@ import { tempFolder, tempTree } from '../helpers/temp.ts';
 export function toolContext(changes: Partial<ToolContext> = {}) {
   const run = tempFolder();
   let stored = 0;
+  const open = (): OutputSink => {
+    mkdirSync(join(run, 'outputs'), { recursive: true });
+    const path = `outputs/${(stored += 1)}.txt`;
+    writeFileSync(join(run, path), '');
+    let kept_bytes = 0;
+    return {
+      write(bytes) {
+        kept_bytes += bytes.length;
+        appendFileSync(join(run, path), bytes);
+      },
+      end: () => ({ path, kept_bytes, left_out: 0 }),
+    };
+  };
   const context: ToolContext = {
     signal: new AbortController().signal,
     redact: (text) => text,
@@ -16,11 +29,11 @@ export function toolContext(changes: Partial<ToolContext> = {}) {
     timeout_ms: 10_000,
     max_output_bytes: 30_000,
     keep(bytes) {
-      mkdirSync(join(run, 'outputs'), { recursive: true });
-      const path = `outputs/${(stored += 1)}.txt`;
-      writeFileSync(join(run, path), bytes);
-      return path;
+      const sink = open();
+      sink.write(bytes);
+      return sink.end().path;
     },
+    keepAll: () => open(),
     ...changes,
   };
   return { context, stored: (path: string) => readFileSync(join(run, path), 'utf8') };
