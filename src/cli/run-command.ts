@@ -2,6 +2,7 @@
 
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
 import { errorText, UsageError } from '../core/errors.ts';
+import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { listen } from '../run/interrupts.ts';
 import type { ResumeRequest } from '../run/resume.ts';
 import { run, type RunRequest } from '../run/run.ts';
@@ -13,6 +14,7 @@ import { deliver } from './deliver.ts';
 import { passSignals, takeSignal } from './early-signals.ts';
 import { loadTask } from './load-task.ts';
 import { printLines } from './failure.ts';
+import { liveArea, wantsColor } from './terminal.ts';
 import type { World } from './world.ts';
 
 /** Runs one task; the exit code of its outcome. */
@@ -63,12 +65,15 @@ export async function resumeCommand({ positionals, flags }: Invocation, world: W
 }
 
 function watch(options: RunOptions, world: World): RunRequest['subscribers'] {
+  const live = liveArea(options, world);
   return watchRun({
     progress: {
       write: (text) => world.stderr.write(text),
       quiet: options.quiet,
       verbose: options.verbose,
       color: wantsColor(options, world),
+      clock: SYSTEM_CLOCK,
+      ...(live ? { live } : {}),
     },
     ...(options.format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
   });
@@ -86,9 +91,4 @@ async function deliverAfter(act: () => Promise<SegmentResult>, options: RunOptio
   } finally {
     interrupts.dispose();
   }
-}
-
-function wantsColor(options: RunOptions, { env, stderr }: World): boolean {
-  if (options.color !== 'auto') return options.color === 'always';
-  return stderr.is_terminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }

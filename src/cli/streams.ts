@@ -5,6 +5,8 @@ export interface Output {
   /** Resolves when everything was taken over, the stream closed, or its reader stood still; true: all was taken. */
   flush(): Promise<boolean>;
   readonly is_terminal: boolean;
+  /** Of a terminal, at this moment. */
+  columns(): number;
 }
 
 /** What this module needs of a stream. */
@@ -12,6 +14,7 @@ export interface Writable {
   write(chunk: Uint8Array, done: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
 // Small pieces, so that a slow reader shows progress and only one that stands still is given up.
@@ -32,6 +35,7 @@ export function openOutput(stream: Writable, stall_ms = STALL_MS): Output {
   });
   return {
     is_terminal: stream.isTTY === true,
+    columns: () => stream.columns || 80,
     write(text) {
       for (const piece of pieces(text)) {
         if (state.lost) return;

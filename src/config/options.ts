@@ -35,8 +35,11 @@ export const OPTIONS = {
   untrusted: { kind: 'switch', describe: 'treat the workspace as written by a stranger' },
   keep: { kind: 'count', value: 'N', describe: 'run folders of this task to keep' },
   format: { kind: 'choice', choices: FORMATS, describe: 'what stdout carries (default: text)' },
-  quiet: { kind: 'switch', describe: 'no progress on stderr' },
-  verbose: { kind: 'switch', describe: 'more progress on stderr' },
+  quiet: { kind: 'switch', describe: 'only warnings and failures on stderr' },
+  verbose: {
+    kind: 'switch',
+    describe: 'more progress on stderr, and every text in full in verbose.log of the run folder',
+  },
   color: { kind: 'choice', choices: COLORS, describe: 'colours on stderr (default: auto)' },
   'dry-run': { kind: 'switch', describe: 'only validate, call no model' },
 } as const satisfies Record<string, OptionSpec>;

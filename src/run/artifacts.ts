@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorText } from '../core/errors.ts';
 import type { RUN_FILES } from './run-folder.ts';
 
-export type ArtifactName = Exclude<(typeof RUN_FILES)[number], 'transcript.jsonl'>;
+export type ArtifactName = Exclude<(typeof RUN_FILES)[number], 'transcript.jsonl' | 'verbose.log'>;
 
 type Whole = string | Uint8Array;
 /** Makes a whole file; null: this run has no such file. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringifyJson } from '../core/json.ts';
 import { exitCode } from '../core/outcome.ts';
@@ -7,7 +7,7 @@ import { writeArtifacts, writeAtomically } from './artifacts.ts';
 import { explain } from './explain.ts';
 import { finalOutput } from './output.ts';
 import { buildResult } from './result.ts';
-import { OUTPUTS, TRANSCRIPT } from './run-folder.ts';
+import { BODIES, OUTPUTS, TRANSCRIPT } from './run-folder.ts';
 import { buildSummary } from './summary.ts';
 import { runnerFacts } from './version.ts';
 import type { RunState } from '../agent/state.ts';
@@ -130,7 +130,12 @@ function resultOf(facts: FinishFacts, outcome: RunOutcome, { written, problems }
     }),
     started_ms: facts.started_ms,
     finished_ms: facts.finished_ms,
-    files: [...written, TRANSCRIPT, ...(hasOutputs(run_dir) ? [OUTPUTS] : [])],
+    files: [
+      ...written,
+      TRANSCRIPT,
+      ...[BODIES].filter((name) => existsSync(join(run_dir, name))),
+      ...(hasOutputs(run_dir) ? [OUTPUTS] : []),
+    ],
     problems,
   });
 }

@@ -50,9 +50,7 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const common = { source: env, names: sandbox.env, workspace: files.root };
   const plainEnv = toolEnvironment({ ...common, home });
   const shared = sharedGit(options, files.root);
-  const git_settings = await shared.drivers(() =>
-    readDrivers({ cwd: files.root, env: plainEnv, timeout_ms: GIT_TIMEOUT_MS }),
-  );
+  const git_settings = await shared.drivers(plainEnv);
   const toolEnv = toolEnvironment({ ...common, home, git_settings });
   const gitOptions = { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden, drivers: git_settings };
   const git = createGit(files.root, gitOptions);
@@ -86,7 +84,10 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
 function sharedGit({ config, facts }: PlaceOptions, root: string) {
   const key = JSON.stringify([root, config.task.sandbox.env]);
   return {
-    drivers: (ask: () => ReturnType<typeof readDrivers>) => (facts ? facts.drivers(key, ask) : ask()),
+    drivers(env: Readonly<Record<string, string>>) {
+      const ask = () => readDrivers({ cwd: root, env, timeout_ms: GIT_TIMEOUT_MS });
+      return facts ? facts.drivers(key, ask) : ask();
+    },
     state: (ask: Git['state']) => (facts ? facts.state(key, ask) : ask()),
   };
 }

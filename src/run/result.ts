@@ -83,6 +83,7 @@ const ARTIFACT_KEYS: Record<string, string> = {
   'summary.md': 'summary',
   'changes.patch': 'patch',
   outputs: 'outputs',
+  'verbose.log': 'verbose',
 };
 
 /** The whole result of a run, from its state and what only its end knows. */

@@ -17,6 +17,8 @@ import type { Random } from '../core/ports.ts';
 export const RESULTS_FOLDER = 'agent-run-results';
 export const TRANSCRIPT = 'transcript.jsonl';
 export const OUTPUTS = 'outputs';
+/** What was said in full, with --verbose. */
+export const BODIES = 'verbose.log';
 
 /** Everything a run writes beside `outputs/`; nothing else in a folder is ever removed. */
 export const RUN_FILES = [
@@ -27,6 +29,7 @@ export const RUN_FILES = [
   'usage.json',
   'summary.md',
   'changes.patch',
+  BODIES,
 ] as const;
 
 /** A file half written when its run died: `.result.json.1f2e3d.tmp`. */

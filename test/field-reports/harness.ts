@@ -48,6 +48,7 @@ export async function playIn(place: Place, argv: readonly string[] = place.argv)
     write: (piece) => void (text[name] += piece),
     flush: async () => true,
     is_terminal: false,
+    columns: () => 80,
   });
   const stdin = (async function* nothing() {})();
   const world: World = {
