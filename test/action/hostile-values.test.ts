@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { github, runOn } from '../helpers/github-server/step.ts';
 import { HOSTILE, inAnnotation, inMarkdown } from '../helpers/hostile-values.ts';
 import { submit } from '../helpers/step.ts';
+import { tempTree } from '../helpers/temp.ts';
 
 // A real process, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -19,11 +21,14 @@ const lineWith = (text: string, part: string): string | undefined =>
 test('whatever a model writes stands in summary, comment, annotations and outputs as text', async () => {
   const server = await github();
   const turns = [submit({ findings })];
+  const folder = tempTree({ env: '', path: '' });
   const { status, stdout, stderr, summary, outputs } = await runOn(server, {
     turns,
     task,
     inputs: { args: '--verbose' },
+    env: { GITHUB_ENV: join(folder, 'env'), GITHUB_PATH: join(folder, 'path') },
   });
+  for (const file of ['env', 'path']) expect(readFileSync(join(folder, file), 'utf8')).toBe('');
   expect(status).toBe(0);
   const body = server.comments[0]?.body ?? '';
   for (const [what, value] of HOSTILE) {
