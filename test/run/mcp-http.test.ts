@@ -1,4 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { liveTools } from '../../src/run/replay-live.ts';
@@ -70,6 +72,16 @@ describe('a run with a server at a URL', () => {
     expect(server.requests.filter(({ rpc }) => rpc === 'tools/call').length).toBe(before + 1);
   });
 
+  test('reaches it through the proxy that the environment names', async () => {
+    const server = await startMcpHttp();
+    const proxy = await startProxy();
+    const env = { REMOTE_HEADER: SECRET, HTTP_PROXY: proxy.url };
+    const ran = await tell({ task: task(server, ['echo']), turns: [say('a'), done], env });
+    expect(results(ran)).toEqual(['ok: said: a']);
+    expect(new Set(proxy.asked)).toEqual(new Set([server.url]));
+    expect(proxy.asked).toHaveLength(server.requests.length);
+  });
+
   test('needs no sandbox for it on a stranger’s code, since it starts no process', async () => {
     const server = await startMcpHttp();
     const ran = await tell({
@@ -81,3 +93,25 @@ describe('a run with a server at a URL', () => {
     expect(ran.outcome.reason).toBe('completed');
   });
 });
+
+/** A proxy for plain HTTP that remembers what it was asked for; it ends with the test. */
+async function startProxy(): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    asked.push(incoming.url ?? '');
+    const { method = 'GET', headers } = incoming;
+    const onward = request(incoming.url ?? '', { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
