@@ -60,6 +60,7 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   });
   const reason = stopReason(batch) ?? 'cancelled';
   batch.not_started = left.map(({ item }) => notStarted(item, reason));
+  watch.end();
   const report = writeReport(batch);
   interrupts.atOnce(null);
   batch.record.close();

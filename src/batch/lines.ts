@@ -1,12 +1,18 @@
 // What a batch says to people: a line when it begins, one for each run that ended, and warnings of the runs between.
 
+import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
+import { columnsOf, padColumns } from '../core/graphemes.ts';
 import { logLine } from '../core/sanitise.ts';
 import { watchRun } from '../run/watchers.ts';
-import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
+import { createDoing, type Doing } from '../subscribers/doing.ts';
+import { fitColumns, type LiveArea } from '../subscribers/live-area.ts';
 import { oneLine } from '../subscribers/one-line.ts';
+import { createPulse } from '../subscribers/pulse.ts';
 import { createStreamJson } from '../subscribers/stream-json.ts';
+import { createUsageMeter } from '../subscribers/usage-meter.ts';
+import type { Clock, Subscriber } from '../core/ports.ts';
+import type { ReportRun, BatchReport } from './report.ts';
 import type { BatchWatch } from './state.ts';
-import type { BatchReport, ReportRun } from './report.ts';
 
 export interface LinesOptions {
   /** Takes whole lines. */
@@ -14,6 +20,9 @@ export interface LinesOptions {
   quiet: boolean;
   verbose: boolean;
   color: boolean;
+  clock: Clock;
+  /** A terminal: a table of what runs is redrawn below the lines. */
+  live?: LiveArea | undefined;
   /** Takes one event a line; absent: nobody wants them. */
   events?: (line: string) => void;
   /** Told what a bug came from. */
@@ -21,28 +30,107 @@ export interface LinesOptions {
 }
 
 const MESSAGE_SHOWN = 300;
+const HEARTBEAT_MS = 30_000;
+const REDRAW_MS = 1000;
+const TABLE_ROWS = 12;
 
-/** Plain lines, each naming its run. */
+/** Plain lines, each naming its run; on a terminal also a table of what runs. */
 export function watchLines(options: LinesOptions): BatchWatch {
-  let all = 0;
-  let done = 0;
-  const say = (text: string): void => options.write(`${logLine(text)}\n`);
+  const { live, quiet, clock } = options;
+  const tally: Tally = { all: 0, done: 0, failed: 0, cost_usd: 0, at_work: new Map() };
+  const say = (text: string): void => {
+    if (live) live.print(`${logLine(text)}\n`);
+    else options.write(`${logLine(text)}\n`);
+  };
+  const draw = (): void => live?.draw(tableLines(tally, clock.now()));
+  const pulse = createPulse(clock, live ? REDRAW_MS : HEARTBEAT_MS, () => {
+    if (live) draw();
+    else if (!quiet) say(waitingText(tally, clock.now()));
+  });
   return {
     begin({ runs, workers, problems, report }) {
-      all = runs;
+      tally.all = runs;
       for (const problem of problems) say(`error: ${problem}`);
-      if (!options.quiet) say(`batch: ${showMany(runs, 'run')}, ${showMany(workers, 'worker')}, report ${report}`);
+      if (!quiet) say(`batch: ${showMany(runs, 'run')}, ${showMany(workers, 'worker')}, report ${report}`);
+      pulse.beat();
     },
-    subscribers: (name) => runLines(name, options),
-    note: (text) => options.quiet || say(text),
+    subscribers: (name) => (place) => [
+      follower(tally.at_work, name, () => {
+        pulse.beat();
+        draw();
+      }),
+      ...runLines(name, options)(place),
+    ],
+    note: (text) => quiet || say(text),
     ended(run, fault) {
-      done += 1;
+      tally.done += 1;
+      tally.at_work.delete(run.task);
+      if (run.exit_code !== 0) tally.failed += 1;
+      if (tally.cost_usd !== null) tally.cost_usd = run.cost_usd === null ? null : tally.cost_usd + run.cost_usd;
       if (fault !== undefined) options.fault(fault);
-      if (!options.quiet || run.exit_code !== 0) say(`[${done}/${all}] ${endText(run)}`);
+      if (!quiet || run.exit_code !== 0) say(`[${tally.done}/${tally.all}] ${endText(run)}`);
+      pulse.beat();
+      draw();
+    },
+    end() {
+      pulse.stop();
+      live?.clear();
     },
   };
 }
 
+interface Tally {
+  all: number;
+  done: number;
+  failed: number;
+  /** null as soon as one is not known. */
+  cost_usd: number | null;
+  /** What each run does that has begun, by its name. */
+  at_work: Map<string, Doing>;
+}
+
+/** Follows one run for the table. */
+function follower(at_work: Tally['at_work'], name: string, heard: () => void): Subscriber {
+  const meter = createUsageMeter();
+  const doing = createDoing(meter);
+  return {
+    name: 'batch-table',
+    onEvent(event) {
+      meter.onEvent(event);
+      doing.note(event);
+      if (event.type === 'run_end') at_work.delete(name);
+      else at_work.set(name, doing);
+      heard();
+    },
+  };
+}
+
+/** A row for each run at work, names in a column, and the sums below. */
+function tableLines(tally: Tally, now_ms: number): string[] {
+  const rows = [...tally.at_work];
+  const shown = rows.slice(0, TABLE_ROWS);
+  const width = Math.min(32, Math.max(0, ...shown.map(([name]) => columnsOf(name))));
+  return [
+    ...shown.map(([name, doing]) =>
+      logLine(`  ${padColumns(fitColumns(name, width), width)}  ${doing.now(now_ms)} | ${doing.spent()}`),
+    ),
+    ...(rows.length > shown.length ? [`  and ${rows.length - shown.length} more`] : []),
+    sumText(tally),
+  ];
+}
+
+function sumText({ all, done, failed, cost_usd, at_work }: Tally): string {
+  const parts = [`${done}/${all} done`, ...(failed > 0 ? [`${failed} failed`] : []), `${at_work.size} at work`];
+  return `${parts.join(', ')} | ${showUsd(cost_usd)}`;
+}
+
+function waitingText(tally: Tally, now_ms: number): string {
+  const [first, ...more] = [...tally.at_work];
+  const example = first ? `; ${first[0]}: ${first[1].now(now_ms)}` : '';
+  return `still at work: ${sumText(tally)}${example}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+}
+
+/** With --verbose all that a run says, each line with its name. */
 function runLines(name: string, options: LinesOptions): ReturnType<BatchWatch['subscribers']> {
   const { events, verbose, color } = options;
   if (!verbose) return () => (events ? [createStreamJson(events)] : []);

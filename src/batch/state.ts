@@ -22,6 +22,8 @@ export interface BatchWatch {
   /** Something worth a line that is no event of a run. */
   note(text: string): void;
   ended(run: ReportRun, fault?: unknown): void;
+  /** Nothing further comes. */
+  end(): void;
 }
 
 export interface BatchRequest {

@@ -12,12 +12,14 @@ import type { AbortCause } from '../core/events.ts';
 import { showMany, showUsd } from '../core/figures.ts';
 import { exitCode } from '../core/outcome.ts';
 import { jsonLine, logLine } from '../core/sanitise.ts';
+import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { listen } from '../run/interrupts.ts';
 import { shellWord } from '../run/next-command.ts';
 import { takeSignal } from './early-signals.ts';
 import { printLines } from './failure.ts';
 import type { Invocation } from './invocation.ts';
 import { loadTask } from './load-task.ts';
+import { liveArea, wantsColor } from './terminal.ts';
 import type { World } from './world.ts';
 
 /** Runs them all; the worst of their codes. */
@@ -57,12 +59,15 @@ export async function batchCommand(
   }
 }
 
-function watchFor({ quiet, verbose, format }: RunOptions, world: World): BatchWatch {
+function watchFor(options: RunOptions, world: World): BatchWatch {
+  const { quiet, verbose, format } = options;
   return watchLines({
     write: (text) => world.stderr.write(text),
     quiet,
     verbose,
-    color: false,
+    color: wantsColor(options, world),
+    clock: SYSTEM_CLOCK,
+    live: liveArea(options, world),
     fault: (error) => printLines(world, error instanceof Error ? (error.stack ?? '') : errorText(error)),
     ...(format === 'stream-json' ? { events: (line: string) => world.stdout.write(line) } : {}),
   });

@@ -54,6 +54,7 @@ export async function tellBatch(
       watch: {
         begin: () => {},
         note: () => {},
+        end: () => {},
         subscribers: () => () => [],
         ...watch,
         ended(run, fault) {
