@@ -85,7 +85,7 @@ interface Store {
 }
 
 /** Holds what the model is shown anyway; as soon as it is more, everything goes to the run folder as it comes. */
-function createStore({ max_output_bytes, keepAll }: ToolContext): Store {
+function createStore(context: ToolContext): Store {
   let held: Uint8Array[] = [];
   let size = 0;
   let sink: OutputSink | undefined;
@@ -93,8 +93,8 @@ function createStore({ max_output_bytes, keepAll }: ToolContext): Store {
   return {
     add(chunk) {
       size += chunk.length;
-      if (sink === undefined && size <= max_output_bytes) return void held.push(chunk.slice());
-      sink ??= keepAll();
+      if (sink === undefined && size <= context.max_output_bytes) return void held.push(chunk.slice());
+      sink ??= context.keepAll();
       for (const earlier of held) sink.write(earlier);
       held = [];
       return sink.write(chunk);
