@@ -41,7 +41,9 @@ export function createGuard(env: Env, cwd: string): Guard {
     if (env['GITHUB_STATE']) saveState(name, value);
   };
   process.on('exit', () => {
-    if (begun && !ended) lastWords(begun.run_dir, file);
+    if (!begun || ended) return;
+    lastWords(begun.run_dir, file);
+    removeTemp(begun);
   });
   return {
     begin({ config, env: runEnv }) {
@@ -60,7 +62,7 @@ export function createGuard(env: Env, cwd: string): Guard {
     },
     end() {
       ended = true;
-      if (begun?.temp) rmSync(begun.temp, { recursive: true, force: true });
+      if (begun) removeTemp(begun);
       save(STATE.ended, 'true');
     },
   };
@@ -73,6 +75,14 @@ function ownTemp(env: Env): string | null {
   const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
   process.env['TMPDIR'] = folder;
   return folder;
+}
+
+function removeTemp({ temp }: Begun): void {
+  try {
+    if (temp !== null) rmSync(temp, { recursive: true, force: true });
+  } catch {
+    // EACCES, ENOTEMPTY: something in it cannot be removed, which is no fault of the step.
+  }
 }
 
 /** A second signal ends the process at once; the run has written its result by then. */

@@ -61,13 +61,14 @@ describe('a cancelled step', () => {
   });
 
   test('that gets the second signal at once still hands on how it ended', async () => {
-    const { main, mark } = await begin(stubborn({ mode: 'off' }));
+    const { step, main, mark } = await begin(stubborn({ mode: 'off' }));
     main.child.kill('SIGINT');
     await sleep(30);
     main.child.kill('SIGTERM');
     const { status, outputs, log } = await main.done;
     expect(status).toBe(130);
     expect(outputs).toMatchObject({ status: 'cancelled', 'exit-code': '130', 'total-input-tokens': '11' });
+    expect(existsSync(ownTemp(step))).toBe(false);
     expect(log.match(/^::error .*$/gm)).toHaveLength(1);
     expect(living(mark)).toEqual([]);
   });
@@ -114,10 +115,15 @@ describe('a killed step', () => {
   });
 
   test('is left alone by the post stage while its process lives', async () => {
-    const { step, mark } = await begin(stubborn({ mode: 'off' }));
-    const post = await startStage(postStep(step), POST).done;
+    const { step, main, mark } = await begin(stubborn({ mode: 'off' }));
+    const saved = postStep(step);
+    const post = await startStage(saved, POST).done;
     expect(post.log).toContain('still alive');
     expect(living(mark)).toContain('sleep');
+    main.child.kill('SIGKILL');
+    await main.done;
+    await startStage(saved, POST).done;
+    expect(living(mark)).toEqual([]);
   });
 });
 
