@@ -41,13 +41,15 @@ export function readCall(text: string, final: boolean): ReadCall | undefined {
   const clear = !nests(text, first);
   const head = HEAD.exec(text);
   if (!head || name === NAMELESS) return { ...broken(name, 'no_name', cut), lost: !clear };
+  const start = head[0].length;
+  const string = new StringState();
   for (let close = first; close >= 0; close = text.indexOf(CLOSE, close + 1)) {
-    const { params, ended } = paramsIn(text.slice(head[0].length, close));
-    if (ended && (params.trim() === '' || parses(params))) return whole(name, params, close);
+    const state = string.after(text, start, close);
     // Inside a string the closing tag is a part of the input.
-    const string = stringAtEnd(params);
-    if (string === 'open') continue;
-    if (close !== first || !clear || string === 'spoilt') return broken(name, 'open_string', cut);
+    if (state === 'open') continue;
+    const { params, ended } = paramsIn(text.slice(start, close));
+    if (ended && (params.trim() === '' || parses(params))) return whole(name, params, close);
+    if (close !== first || !clear || state === 'spoilt') return broken(name, 'open_string', cut);
     return ended ? whole(name, params, close) : { ...broken(name, 'no_params', cut), lost: false };
   }
   return final ? broken(name, 'open_string', cut) : undefined;
@@ -88,16 +90,23 @@ function parses(text: string): boolean {
   }
 }
 
-/** Whether a string of the JSON is open at its end; `spoilt`: one that holds what no string may hold. */
-function stringAtEnd(json: string): 'none' | 'open' | 'spoilt' {
-  let open = false;
-  let spoilt = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const unit = json.charCodeAt(at);
-    if (unit === 0x22) open = !open;
-    else if (open && unit < 0x20) spoilt = true;
-    else if (open && unit === 0x5c) at += 1;
+/** Whether a string of JSON is open at a place; `spoilt`: one that holds what no string may hold. */
+class StringState {
+  #open = false;
+  #spoilt = false;
+  #at: number | undefined;
+
+  /** Goes on from where it was, at first from `start`. */
+  after(text: string, start: number, end: number): 'none' | 'open' | 'spoilt' {
+    let at = this.#at ?? start;
+    for (; at < end; at += 1) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x22) this.#open = !this.#open;
+      else if (this.#open && unit < 0x20) this.#spoilt = true;
+      else if (this.#open && unit === 0x5c) at += 1;
+    }
+    this.#at = at;
+    if (!this.#open) return 'none';
+    return this.#spoilt ? 'spoilt' : 'open';
   }
-  if (!open) return 'none';
-  return spoilt ? 'spoilt' : 'open';
 }

@@ -15,18 +15,26 @@ export function fenceAfter(line: string, open: Fence | undefined): Fence | undef
   return mark === open.mark && run.length >= open.length && rest.trim() === '' ? undefined : open;
 }
 
-/** How a tag stands in its line: alone (or behind a call), behind words, or as something that is only shown. */
-export function standing(before: string): 'alone' | 'inline' | 'quoted' {
-  if (before.trim() === '') return 'alone';
-  const quoted = /^\s*>/.test(before) || inCode(before) || /["'“”‘’„«»「『]$/.test(before);
-  return quoted ? 'quoted' : 'inline';
-}
+/** How a place stands in its line: alone (or behind a call), behind words, or in something that is only shown. */
+export class Standing {
+  #begun = false;
+  #quotation = false;
+  /** Length of the run of backticks that opened a code span; 0: none is open. */
+  #code = 0;
+  #last = '';
 
-function inCode(before: string): boolean {
-  let open = 0;
-  for (const [run] of before.matchAll(/`+/g)) {
-    if (open === 0) open = run.length;
-    else if (open === run.length) open = 0;
+  /** Takes the line's next part, which ends at the place. */
+  after(part: string): 'alone' | 'inline' | 'quoted' {
+    if (!this.#begun && part.trim() !== '') {
+      this.#begun = true;
+      this.#quotation = part.trimStart().startsWith('>');
+    }
+    for (const [run] of part.matchAll(/`+/g)) {
+      if (this.#code === 0) this.#code = run.length;
+      else if (this.#code === run.length) this.#code = 0;
+    }
+    this.#last = part.at(-1) ?? this.#last;
+    if (!this.#begun) return 'alone';
+    return this.#quotation || this.#code > 0 || /["'“”‘’„«»「『]/.test(this.#last) ? 'quoted' : 'inline';
   }
-  return open > 0;
 }

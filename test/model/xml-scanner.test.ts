@@ -174,3 +174,22 @@ describe('whatever the text', () => {
     );
   });
 });
+
+test.each([
+  ['a long call', call('write', JSON.stringify({ text: 'x'.repeat(300_000) })), 1],
+  [
+    'a call whose string is full of closing tags',
+    call('write', JSON.stringify({ text: '</tool_call>'.repeat(25_000) })),
+    1,
+  ],
+  ['one endless line', 'word < '.repeat(40_000), 0],
+  ['lines without end', 'some words\n'.repeat(25_000), 0],
+  ['a line full of tags', '`<tool_call>` a <tool_call '.repeat(10_000), 0],
+  ['calls without end', `${READ}\n`.repeat(4_000), 4_000],
+])('%s costs a few passes, however small its pieces are', (_what, long, calls) => {
+  const pieces = long.match(/[^]{1,4}/g) ?? [];
+  const began = performance.now();
+  expect(scan(...pieces)).toHaveLength(calls);
+  // A quarter of a second where this was written; what looks at a text again for each piece takes minutes.
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
