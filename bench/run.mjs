@@ -4,9 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { node24 } from '../scripts/node24-path.mjs';
+import { measure as measureBatch } from './scenarios/batch.mjs';
 import { measure as measureOutput } from './scenarios/output.mjs';
 import { measureOverlap, measureParallel } from './scenarios/overlap.mjs';
 import { measure as measureStart } from './scenarios/start.mjs';
+import { measure as measureTokens } from './scenarios/tokens.mjs';
 import { measureGrowth, measureTurns } from './scenarios/turns.mjs';
 import { tableOf, withBudget } from './table.mjs';
 import { openWorld } from './world.mjs';
@@ -18,6 +20,8 @@ const SCENARIOS = {
   parallel: measureParallel,
   overlap: measureOverlap,
   output: measureOutput,
+  tokens: measureTokens,
+  batch: measureBatch,
 };
 const HELP = `npm run bench -- [options]
 

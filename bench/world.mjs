@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CLI = join(ROOT, 'dist/cli.mjs');
+export const CLI = join(ROOT, 'dist/cli.mjs');
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const KEY = 'sk-ant-api03-not-a-real-key-0123456789';
 
@@ -67,7 +67,13 @@ export function runReference(world, turns, fields = {}, options = {}) {
   });
 }
 
+/** Without turns the conversation is with the server at `world.elsewhere`, which checks it by itself. */
 async function runAgainst(world, turns, { peak = false }, argumentsFor) {
+  if (world.elsewhere) {
+    const child = await runNode(world, argumentsFor(world.elsewhere, 'elsewhere'));
+    if (child.code !== 0) throw new Error(`exit ${child.code}: ${child.stderr.slice(-2000)}`);
+    return child;
+  }
   const { id } = await talk(`${world.url}/bench`, { method: 'POST', body: JSON.stringify({ turns }) });
   const args = argumentsFor(`${world.url}/${id}`, id);
   const child = await runNode(world, args, peak ? join(world.folder, `${id}.peak`) : undefined);
