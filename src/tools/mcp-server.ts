@@ -162,5 +162,12 @@ export function isTimeout(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  return errorText(error).slice(0, SHOWN_REASON);
+  return `${errorText(error).slice(0, SHOWN_REASON)}${statusOf(error)}`;
+}
+
+/** " (status 401)" of an answer that was none, for messages. */
+export function statusOf(error: unknown): string {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+    ? ` (status ${error.status})`
+    : '';
 }

@@ -9,7 +9,7 @@ import { offerTool, type OfferedTool } from './mcp-list.ts';
 import type { HttpParts } from './mcp-http.ts';
 import { unavailable } from './mcp-link.ts';
 import type { ProcessParts } from './mcp-process.ts';
-import { isTimeout, type McpServer, type ServerParts, startMcpServer } from './mcp-server.ts';
+import { isTimeout, type McpServer, type ServerParts, startMcpServer, statusOf } from './mcp-server.ts';
 import type { CheckInput } from './plain-schema.ts';
 import { cutResult } from './result.ts';
 
@@ -123,5 +123,5 @@ function failed(error: unknown, rule: McpToolRule, server: McpServer, context: T
   }
   const ended = server.ended();
   if (ended !== undefined) return gone(rule, ended, server, context);
-  return cutResult('error', `[the server answered with an error: ${errorText(error)}]`, context);
+  return cutResult('error', `[the server answered with an error: ${errorText(error)}${statusOf(error)}]`, context);
 }

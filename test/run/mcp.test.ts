@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { plan } from '../../src/run/plan.ts';
 import { replay } from '../../src/run/replay.ts';
+import { liveTools } from '../../src/run/replay-live.ts';
 import { resume } from '../../src/run/resume.ts';
 import { run } from '../../src/run/run.ts';
 import { MCP_SERVER, mcpServerCommand } from '../helpers/mcp-command.ts';
@@ -107,6 +108,23 @@ describe('a run with an MCP server', () => {
   test('is replayed without its server, event by event', async () => {
     const ran = await tell(story);
     expect(await replay({ run_dir: ran.run_dir })).toMatchObject({ matches: true, divergence: null });
+  });
+
+  test('says in a notice that its server changed its tools, and that it died, and goes on', async () => {
+    const names = ['echo', 'change', 'die'];
+    const turns = names.map((name) => calls([`mcp__stub__${name}`, name === 'echo' ? { text: 'a' } : {}]));
+    const ran = await tell({ task: server(names), turns: [...turns, { text: 'done' }] });
+    expect(results(ran)).toEqual(['ok: said: a', 'ok: changed', expect.stringMatching(/^error: .*"stub" is gone/)]);
+    expect(ofType(ran.events, 'notice').map(({ code }) => code)).toEqual(['mcp_list_changed', 'mcp_gone']);
+    expect(await replay({ run_dir: ran.run_dir })).toMatchObject({ matches: true, divergence: null });
+  });
+
+  test('starts its server again when the tools of a replay are live', async () => {
+    const ran = await tell({ task: server(['echo']), turns: [calls(['mcp__stub__echo', { text: 'a' }]), done] });
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const live = liveTools({ env, cwd: ran.workspace, run_dir: ran.run_dir });
+    onTestFinished(() => live.dispose());
+    expect(await replay({ run_dir: ran.run_dir, live })).toMatchObject({ matches: true, divergence: null });
   });
 
   test('goes on with the same tools, and is refused when the server has others', async () => {

@@ -91,7 +91,7 @@ describe('a call to a server at a URL', () => {
     ['leave', /it closed the connection without an answer/],
     ['garbage', /it closed the connection without an answer/],
     ['page', /Unexpected content type: text\/html/],
-    ['refuse', /Error POSTing to endpoint: no \*\*\* here/],
+    ['refuse', /Error POSTing to endpoint: no \*\*\* here \(status 500\)/],
   ])('%s: is an error with its cause, and the next one works', async (name, message) => {
     const { ask } = await connected();
     const redact = (text: string): string => text.replaceAll('s3cret-value', '***');
@@ -166,7 +166,7 @@ describe('a server at a URL that cannot be used', () => {
   });
 
   test('is mcp_unavailable when it says no', async () => {
-    expect(await refused({ status: 403 })).toMatch(/^MCP server "stub": .*not for you/);
+    expect(await refused({ status: 403 })).toMatch(/^MCP server "stub": .*not for you \(status 403\)$/);
   });
 
   test('is not followed to another origin, which sees no header', async () => {
