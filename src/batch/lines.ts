@@ -7,7 +7,7 @@ import { watchRun } from '../run/watchers.ts';
 import { createDoing, type Doing } from '../subscribers/doing.ts';
 import { fitColumns, type LiveArea } from '../subscribers/live-area.ts';
 import { oneLine } from '../subscribers/one-line.ts';
-import { createPulse } from '../subscribers/pulse.ts';
+import { createPulse, type Pulse } from '../subscribers/pulse.ts';
 import { createStreamJson } from '../subscribers/stream-json.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import type { Clock, Subscriber } from '../core/ports.ts';
@@ -36,17 +36,9 @@ const TABLE_ROWS = 12;
 
 /** Plain lines, each naming its run; on a terminal also a table of what runs. */
 export function watchLines(options: LinesOptions): BatchWatch {
-  const { live, quiet, clock } = options;
+  const { live, quiet } = options;
   const tally: Tally = { all: 0, done: 0, failed: 0, cost_usd: 0, at_work: new Map() };
-  const say = (text: string): void => {
-    if (live) live.print(`${logLine(text)}\n`);
-    else options.write(`${logLine(text)}\n`);
-  };
-  const draw = (): void => live?.draw(tableLines(tally, clock.now()));
-  const pulse = createPulse(clock, live ? REDRAW_MS : HEARTBEAT_MS, () => {
-    if (live) draw();
-    else if (!quiet) say(waitingText(tally, clock.now()));
-  });
+  const { say, pulse, draw } = speaker(options, tally);
   return {
     begin({ runs, workers, problems, report }) {
       tally.all = runs;
@@ -54,22 +46,12 @@ export function watchLines(options: LinesOptions): BatchWatch {
       if (!quiet) say(`batch: ${showMany(runs, 'run')}, ${showMany(workers, 'worker')}, report ${report}`);
       pulse.beat();
     },
-    subscribers: (name) => (place) => [
-      follower(tally.at_work, name, () => {
-        pulse.beat();
-        draw();
-      }),
-      ...runLines(name, options)(place),
-    ],
+    subscribers: (name) => (place) => [follower(tally.at_work, name, draw), ...runLines(name, options)(place)],
     note: (text) => quiet || say(text),
     ended(run, fault) {
-      tally.done += 1;
-      tally.at_work.delete(run.task);
-      if (run.exit_code !== 0) tally.failed += 1;
-      if (tally.cost_usd !== null) tally.cost_usd = run.cost_usd === null ? null : tally.cost_usd + run.cost_usd;
+      count(tally, run);
       if (fault !== undefined) options.fault(fault);
       if (!quiet || run.exit_code !== 0) say(`[${tally.done}/${tally.all}] ${endText(run)}`);
-      pulse.beat();
       draw();
     },
     end() {
@@ -77,6 +59,31 @@ export function watchLines(options: LinesOptions): BatchWatch {
       live?.clear();
     },
   };
+}
+
+function count(tally: Tally, { task, exit_code, cost_usd }: ReportRun): void {
+  tally.done += 1;
+  tally.at_work.delete(task);
+  if (exit_code !== 0) tally.failed += 1;
+  if (tally.cost_usd !== null) tally.cost_usd = cost_usd === null ? null : tally.cost_usd + cost_usd;
+}
+
+/** Says lines, redraws the table, and speaks up when neither happens for long. */
+function speaker(options: LinesOptions, tally: Tally): { say: (text: string) => void; pulse: Pulse; draw: () => void } {
+  const { live, quiet, clock } = options;
+  const say = (text: string): void => {
+    if (live) live.print(`${logLine(text)}\n`);
+    else options.write(`${logLine(text)}\n`);
+  };
+  const pulse = createPulse(clock, live ? REDRAW_MS : HEARTBEAT_MS, () => {
+    if (live) live.draw(tableLines(tally, clock.now()));
+    else if (!quiet) say(waitingText(tally, clock.now()));
+  });
+  const draw = (): void => {
+    pulse.beat();
+    live?.draw(tableLines(tally, clock.now()));
+  };
+  return { say, pulse, draw };
 }
 
 interface Tally {

@@ -55,7 +55,7 @@ export async function buildPlace(options: PlaceOptions): Promise<Place> {
   const gitOptions = { env: toolEnv, scratch: join(scratch, 'git'), exclude: hidden, drivers: git_settings };
   const git = createGit(files.root, gitOptions);
   // As it is before any process of the run; asked now, so that it is there when the run starts.
-  const state = shared.state(git.state);
+  const state = shared.state(() => git.state());
   state.catch(() => {}); // whoever asks hears of it
   const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true });
   const choose = boundaryChooser(options, { files, hidden, homes: [home, realHome], git_settings });

@@ -14,7 +14,7 @@ const UP = '\u001b[1A';
 const ERASE_DOWN = '\r\u001b[J';
 
 /** `columns` is asked at each drawing: a window can be made smaller. */
-export function createLiveArea({ write, columns }: { write(text: string): void; columns: () => number }): LiveArea {
+export function createLiveArea({ write, columns }: { write: (text: string) => void; columns: () => number }): LiveArea {
   let shown: readonly string[] = [];
   const erase = (): string => (shown.length === 0 ? '' : `${UP.repeat(shown.length - 1)}${ERASE_DOWN}`);
   return {

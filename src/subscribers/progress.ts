@@ -75,12 +75,13 @@ export function createProgress(options: ProgressOptions): Subscriber {
 }
 
 /** What is told while nothing happens: on a terminal the passing of time, in a log every half minute what is waited for. */
-function pulseOf({ live, write, quiet }: ProgressOptions, doing: Doing, clock: Clock): Pulse | undefined {
+function pulseOf(options: ProgressOptions, doing: Doing, clock: Clock): Pulse | undefined {
+  const { live, quiet } = options;
   if (live) return createPulse(clock, REDRAW_MS, () => live.draw([liveLine(doing, clock)]));
   if (quiet) return undefined;
   return createPulse(clock, HEARTBEAT_MS, () => {
     const now_ms = clock.now();
-    write(`${logLine(`still at work: ${doing.now(now_ms)}; ${doing.left(now_ms)}`)}\n`);
+    options.write(`${logLine(`still at work: ${doing.now(now_ms)}; ${doing.left(now_ms)}`)}\n`);
   });
 }
 

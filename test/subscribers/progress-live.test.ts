@@ -8,13 +8,18 @@ import type { HandClock } from '../helpers/hand-clock.ts';
 
 const STARTED_MS = Date.parse(stamp([runStart()])[0]?.time ?? '');
 const CALL: EventBody = { type: 'tool_start', tool_use_id: 'toolu_1', name: 'bash', effect: 'write', early: false };
-const END: EventBody = { type: 'run_end', outcome: { reason: 'completed' }, exit_code: 0, message: 'completed' };
+const END = {
+  type: 'run_end',
+  outcome: { reason: 'completed' },
+  exit_code: 0,
+  message: 'completed',
+} satisfies EventBody;
 
 interface Watched {
   clock: HandClock;
-  hear(...bodies: EventBody[]): void;
+  hear: (...bodies: EventBody[]) => void;
   /** What was written since it was last asked. */
-  said(): string;
+  said: () => string;
 }
 
 function watched(options: Partial<ProgressOptions> = {}, live = false): Watched {
@@ -76,7 +81,7 @@ describe('in a log', () => {
     hear(END);
     expect(said().trimEnd().split('\n')).toEqual([expect.stringContaining('attempt 1 of 9 failed')]);
     const failed = watched({ quiet: true });
-    failed.hear({ ...END, outcome: { reason: 'output_missing', detail: 'x' }, exit_code: 3 } as EventBody);
+    failed.hear({ ...END, outcome: { reason: 'output_missing', detail: 'x' }, exit_code: 3 });
     expect(failed.said()).toMatch(/^agent-run: output_missing \(exit 3\)/);
   });
 });
