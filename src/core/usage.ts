@@ -58,7 +58,10 @@ export interface Prices {
   };
 }
 
-/** USD of one reply; web searches are 0.01 each (anthropic-api, section 3). Null without prices: unknown is never 0. */
+/** The Claude API's price of one web search. */
+export const USD_A_SEARCH = 0.01;
+
+/** USD of one reply, searches by the service included. Null without prices: unknown is never 0. */
 export function costUsd(usage: Usage, prices: Prices | null): number | null {
   if (!prices) return null;
   const tier = prices.above && promptTokens(usage) > prices.above.prompt_tokens ? prices.above : prices;
@@ -70,5 +73,5 @@ export function costUsd(usage: Usage, prices: Prices | null): number | null {
     write1h * (tier.cache_write_1h ?? tier.cache_write) +
     usage.cache_read_input_tokens * tier.cache_read +
     usage.output_tokens * tier.output;
-  return perMillion / 1_000_000 + usage.web_search_requests * 0.01;
+  return perMillion / 1_000_000 + usage.web_search_requests * USD_A_SEARCH;
 }

@@ -6,9 +6,10 @@ import { SYSTEM_CLOCK } from './clock.ts';
 import { buildParts, redactorFor } from './parts.ts';
 import { buildStart } from './start.ts';
 import { promptBlocks } from '../agent/prompt.ts';
-import type { Limits, ModelConfig, RunConfig } from '../core/config.ts';
+import type { Limits, ModelConfig, RunConfig, TaskConfig } from '../core/config.ts';
 import type { RunStart, SandboxState } from '../core/events.ts';
 import type { ModelClient } from '../core/ports.ts';
+import { USD_A_SEARCH } from '../core/usage.ts';
 import type { Prices } from '../core/usage.ts';
 import type { PartsOptions } from './parts.ts';
 import type { Env } from './place.ts';
@@ -85,30 +86,33 @@ function report(config: RunConfig, { start, warnings, prices, prompts }: Facts):
     workspace: start.workspace,
     untrusted: config.untrusted,
     sandbox: start.runner.sandbox,
-    tools: start.tools.map((tool) => tool.name),
+    tools: [...start.tools, ...(task.server_tools ?? [])].map((tool) => tool.name),
     output: start.output_mode,
     context: start.context.map(({ label, bytes, omitted_bytes }) => ({ label, bytes, omitted_bytes })),
     skip: start.skip ?? null,
     limits: task.limits,
     first_request_tokens: Math.ceil(Buffer.byteLength(request) / 4),
-    worst_case_cost_usd: worstCost(task.limits, prices),
+    worst_case_cost_usd: worstCost(task, prices),
     ...(Object.keys(prompts).length === 0 ? {} : { prompts: { ...prompts } }),
     warnings,
   };
 }
 
-/** Every token at the dearest price it can have; the cost limit itself when that is lower. */
-function worstCost(limits: Limits, prices: Prices | null): number | null {
+/** Every token at the dearest price it can have and every search; what the cost limit lets pass when that is lower. */
+function worstCost({ limits, server_tools = [] }: TaskConfig, prices: Prices | null): number | null {
   if (!prices) return limits.max_cost_usd;
   const dearest = [prices, ...(prices.above ? [prices.above] : [])];
   const input = Math.max(...dearest.flatMap((tier) => [tier.input, tier.cache_write, tier.cache_write_1h ?? 0]));
   const output = Math.max(...dearest.map((tier) => tier.output));
-  const { max_input_tokens: inputs, max_output_tokens: outputs, max_total_tokens: total } = limits;
+  const { max_input_tokens: inputs, max_output_tokens: outputs, max_total_tokens: total, max_cost_usd } = limits;
+  const searching = (server_tools.find(({ name }) => name === 'web_search')?.max_uses ?? 0) * USD_A_SEARCH;
+  const requests = limits.max_turns === null ? Infinity : limits.max_turns * (limits.max_retries + 1);
+  const searches = searching === 0 ? 0 : requests * searching;
   const bounds = [
-    limits.max_cost_usd,
-    inputs === null || outputs === null ? null : (inputs * input + outputs * output) / 1e6,
-    total === null ? null : (total * Math.max(input, output)) / 1e6,
-  ].filter((bound) => bound !== null);
+    max_cost_usd === null ? null : max_cost_usd + searching, // the limit is checked between requests
+    inputs === null || outputs === null ? null : (inputs * input + outputs * output) / 1e6 + searches,
+    total === null ? null : (total * Math.max(input, output)) / 1e6 + searches,
+  ].filter((bound): bound is number => bound !== null && Number.isFinite(bound));
   return bounds.length === 0 ? null : Math.min(...bounds);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serverCalls } from '../../src/subscribers/server-calls.ts';
+import { plan } from '../../src/run/plan.ts';
 import { replay } from '../../src/run/replay.ts';
 import { reply } from '../helpers/messages-server/reply.ts';
 import { startMessagesServer } from '../helpers/messages-server/server.ts';
@@ -109,6 +110,18 @@ describe('tools that the service runs', () => {
     const { result } = await play([open, reply.text('It is A.')], { limits });
     expect(result).toMatchObject({ exit_code: 0, output: 'It is A.', limit_reached: { reason: 'max_turns' } });
   });
+});
+
+test.each([
+  [{ max_turns: 2, max_retries: 0, max_total_tokens: 1000 }, 0.01 + 2 * 3 * 0.01],
+  [{ max_turns: 2, max_retries: 1, max_total_tokens: 1000 }, 0.01 + 4 * 3 * 0.01],
+  [{ max_turns: null, max_total_tokens: 1000 }, null],
+  [{ max_turns: null, max_total_tokens: 1000, max_cost_usd: 0.5 }, 0.5 + 3 * 0.01],
+])('the plan of a task with %j counts every search in its worst cost', async (limits, worst) => {
+  const { config, folder } = await configOf({ task: { tools: TOOLS, limits }, model: { id: MODEL } });
+  const report = await plan({ config, env: {}, cwd: folder });
+  expect(report.tools).toEqual(['read_file', 'web_search', 'web_fetch']);
+  expect(report.worst_case_cost_usd?.toFixed(3)).toBe(worst?.toFixed(3));
 });
 
 describe('a task is refused', () => {
