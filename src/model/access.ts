@@ -78,7 +78,7 @@ function byTokens(tokens: AccessTokens): Authorization {
         return { ...failure, retry: false, message: `${failure.message}; ${next}` };
       }
       mending = true;
-      return { ...failure, retry: true, retry_after_ms: 0 };
+      return { ...failure, retry: true, renewed: true };
     },
     hiding: (redact) => (text) =>
       tokens.seen().reduce((hidden, token) => hidden.replaceAll(token, '[redacted]'), redact(text)),

@@ -12,6 +12,8 @@ export interface AttemptFailure {
   request_id?: string;
   /** Trying again may help. */
   retry: boolean;
+  /** What was refused has been renewed: the next attempt is no repetition, and counts as none. */
+  renewed?: true;
   /** Milliseconds the service asked us to wait. */
   retry_after_ms?: number;
   /** What the attempt is billed, or may be; absent: nothing. */

@@ -69,6 +69,7 @@ type Next = { wait_ms: number } | { result: SendResult };
 
 function whatNext(failure: AttemptFailure, number: number, deps: RetryDeps): Next {
   if (!failure.retry) return { result: failed(failure) };
+  if (failure.renewed) return { wait_ms: 0 };
   if (number > deps.max_retries) {
     const tries = number === 1 ? 'retries are off' : `gave up after ${number} attempts`;
     return { result: failed({ ...failure, message: `${failure.message} (${tries})` }) };

@@ -40,7 +40,7 @@ async function runKeyless({ replies, options = {}, env = {}, entry }: Setup): Pr
   const task = {
     prompt: 'Go.',
     model: 'claude-sonnet-5-5',
-    tools: { bash: { allow: ['env'] } },
+    tools: { bash: { allow: ['env', 'sleep 4'] } },
     sandbox: { mode: 'off' },
   };
   const folder = tempTree({ 'checkout/task.json': JSON.stringify(task), 'files/output': '', 'temp/.keep': '' });
@@ -91,7 +91,15 @@ describe('a step without a key', () => {
     expect(all).not.toContain('ACTIONS_ID_TOKEN');
   });
 
-  test('gets a new token in mid-run when the old one ends, and when the service takes it back', async () => {
+  test('gets a new token in mid-run before the old one ends', async () => {
+    const slow = reply.tool('bash', { command: 'sleep 4' });
+    const { status, tokens, log } = await runKeyless({ replies: [slow, 'done'], options: { expires_in: [7, 600] } });
+    expect({ status, refusals: tokens.refusals }, log).toEqual({ status: 0, refusals: [] });
+    expect(tokens.used).toEqual(tokens.access);
+    expect(new Set(tokens.access).size).toBe(2);
+  });
+
+  test('gets a new token in mid-run when the service does not take the old one', async () => {
     const { status, tokens, log } = await runKeyless({
       replies: [ENV_CALL, ENV_CALL, 'done'],
       options: { expires_in: [0, 600] },

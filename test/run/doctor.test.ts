@@ -85,6 +85,12 @@ describe('doctor on the model service', () => {
       text: 'ANTHROPIC_API_KEY is set',
     });
     expect(keyCheck({ ANTHROPIC_AUTH_TOKEN: KEY }).text).toBe('ANTHROPIC_AUTH_TOKEN is set');
+    const ids = { ANTHROPIC_FEDERATION_RULE_ID: 'fdrl_1', ANTHROPIC_ORGANIZATION_ID: 'org' };
+    expect(keyCheck({ ...ids, ANTHROPIC_IDENTITY_TOKEN: KEY })).toMatchObject({
+      state: 'ok',
+      text: 'none: keyless access to https://api.anthropic.com',
+    });
+    expect(keyCheck(ids)).toMatchObject({ state: 'fail', text: expect.stringContaining('no identity token') });
     expect(keyCheck({})).toMatchObject({
       state: 'warn',
       text: expect.stringContaining('set ANTHROPIC_API_KEY') as unknown,
