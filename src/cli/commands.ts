@@ -122,8 +122,8 @@ export const COMMANDS = {
   },
   schema: { takes: '[name]', describe: 'print a JSON Schema, or the names of all', options: [] },
   completion: {
-    takes: '',
-    describe: 'print a script that completes words in bash and zsh',
+    takes: '[shell]',
+    describe: 'print a script that completes words in bash and zsh (default), or in fish',
     options: [],
   },
   doctor: {

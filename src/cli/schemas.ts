@@ -13,9 +13,11 @@ const SCHEMAS: Record<string, () => Promise<{ default: unknown }>> = {
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
 };
 
+export const SCHEMA_NAMES = Object.keys(SCHEMAS);
+
 /** The text of a schema, or the names of all, one a line; throws UsageError for an unknown name. */
 export async function schemaText(name: string | undefined): Promise<string> {
-  const names = Object.keys(SCHEMAS);
+  const names = SCHEMA_NAMES;
   if (name === undefined) return `${names.join('\n')}\n`;
   const load = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
   if (!load) {

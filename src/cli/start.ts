@@ -74,7 +74,7 @@ async function textOf({ command, positionals }: Invocation, { cwd }: World): Pro
     }
     case 'completion': {
       const { completionScript } = await import('./completion.ts');
-      return completionScript();
+      return completionScript(positionals[0]);
     }
     default:
       // The parser refuses what is no command; whoever adds one gives it code here or above.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -7,7 +8,7 @@ import { initFolder } from '../../src/cli/init.ts';
 import { schemaText } from '../../src/cli/schemas.ts';
 import { REVIEW_FILES } from '../../src/cli/templates/review.ts';
 import { load } from '../config/loading.ts';
-import { tempFolder } from '../helpers/temp.ts';
+import { tempFolder, tempTree } from '../helpers/temp.ts';
 
 describe('init', () => {
   test('writes a task that loads, its schema and a workflow that is YAML', async () => {
@@ -51,10 +52,48 @@ describe('schema', () => {
 });
 
 describe('completion', () => {
-  test('is a script that bash accepts and that offers commands and options', () => {
-    const script = completionScript();
-    expect(script).toContain('--max-turns');
-    expect(script).toContain('validate');
-    expect(script).toContain('text json stream-json');
+  /** What bash offers for the last of these words. */
+  function offered(...words: string[]): string[] {
+    const line = ['agent-run', ...words].map((word) => `'${word}'`).join(' ');
+    const script = `${completionScript()}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _agent_run; printf '%s\n' "\${COMPREPLY[@]}"`;
+    const { stdout, status, stderr } = spawnSync('bash', ['-c', script], {
+      cwd: tempTree({ 'task.json': '' }),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout.trim().split('\n');
+  }
+
+  test('offers commands and files first', () => {
+    expect(offered('')).toEqual(expect.arrayContaining(['run', 'validate', 'doctor', 'task.json']));
+    expect(offered('va')).toEqual(['validate']);
+  });
+
+  test.each([
+    [['resume', '--al'], ['--allow-changed']],
+    [
+      ['task.json', '--max-t'],
+      ['--max-turns', '--max-total-cost-usd'],
+    ],
+    [['explain', '--max'], ['']],
+    [
+      ['diff', '--max-new'],
+      ['--max-new-findings', '--max-new-denials'],
+    ],
+  ])("offers a command's own options: %j", (words, wanted) => {
+    expect(offered(...words)).toEqual(wanted);
+  });
+
+  test('offers the words of a choice, of the command at hand', () => {
+    expect(offered('task.json', '--format', '')).toEqual(expect.arrayContaining(['text', 'json', 'stream-json']));
+    expect(offered('report', '--format', 's')).toEqual(['sarif']);
+    expect(offered('schema', 'tr')).toEqual(['transcript']);
+  });
+
+  test('has a script for fish, and names the shells for any other', () => {
+    expect(completionScript('fish')).toContain(
+      "complete -c agent-run -n '__fish_seen_subcommand_from resume' -l prompt -r",
+    );
+    expect(() => completionScript('tcsh')).toThrow('expected one of bash, zsh, fish');
   });
 });
