@@ -51,6 +51,14 @@ export function closeCalls(
   return blocks;
 }
 
+/** How many calls from the first on are whole while the reply still streams: another one has begun, and their JSON is. */
+export function wholeCalls(calls: readonly OpenCall[]): number {
+  const open = calls.findIndex(
+    ({ id, name, args }, at) => id === '' || name === '' || at === calls.length - 1 || !isWhole(args),
+  );
+  return Math.max(0, open);
+}
+
 function pieceOf(delta: JsonObject, exact: () => string | undefined): Piece {
   const { index, id } = delta;
   const { name, arguments: args } = isJsonObject(delta['function']) ? delta['function'] : {};

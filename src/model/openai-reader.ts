@@ -4,7 +4,7 @@ import type { AssistantBlock, StopReason, ToolUseBlock } from '../core/messages.
 import type { Redact } from '../core/ports.ts';
 import type { Usage } from '../core/usage.ts';
 import { textAt } from './json-text.ts';
-import { addCallDelta, closeCalls } from './openai-calls.ts';
+import { addCallDelta, closeCalls, wholeCalls } from './openai-calls.ts';
 import type { OpenCall } from './openai-calls.ts';
 import { chatFault, isFault } from './openai-fault.ts';
 import type { ChatFault } from './openai-fault.ts';
@@ -21,7 +21,9 @@ export interface ChatReaderOptions {
   model: string;
   /** Text as it comes, not cleaned. */
   onText?: (text: string) => void;
-  /** Ids of the calls in the history. */
+  /** A call that is whole while the reply still streams. */
+  onCall?: (call: ToolUseBlock) => void;
+  /** Ids that no call of this reply may have. */
   taken: ReadonlySet<string>;
 }
 
@@ -36,6 +38,7 @@ export class ChatReader {
   started = false;
   readonly #options: ChatReaderOptions;
   readonly #calls: OpenCall[] = [];
+  readonly #handed: ToolUseBlock[] = [];
   #model = '';
   #id = '';
   #text = '';
@@ -53,6 +56,11 @@ export class ChatReader {
   /** A finish reason came: what is there is the whole reply, with or without `[DONE]`. */
   get finished(): boolean {
     return this.#finish !== undefined;
+  }
+
+  /** How many calls were handed out through `onCall`. */
+  get handed(): number {
+    return this.#handed.length;
   }
 
   /** Takes one chunk's data; returns what is wrong with it, if anything. */
@@ -90,8 +98,10 @@ export class ChatReader {
   /** The reply, only when `finished`; or why it is none. */
   reply(): { ok: true; reply: ReadReply } | { ok: false; fault: ChatFault } {
     const { taken, redact } = this.#options;
-    const calls = closeCalls(this.#calls, taken, redact);
-    if (!calls) return { ok: false, fault: malformed('a tool call has no name') };
+    const closed = closeCalls(this.#calls, taken, redact);
+    if (!closed) return { ok: false, fault: malformed('a tool call has no name') };
+    // What was handed out may run: nothing that came for it later counts.
+    const calls = [...this.#handed, ...closed.slice(this.#handed.length)];
     const refusal = cleanText(this.#refusal, redact);
     const stop = refusal === '' ? stopOf(this.#finish ?? '', calls.length > 0) : { stop_reason: 'refusal' as const };
     const refused = stop.stop_reason === 'refusal';
@@ -146,10 +156,22 @@ export class ChatReader {
       const path = ['tool_calls', at, 'function', 'arguments'];
       this.#received += addCallDelta(this.#calls, delta, () => exact(path));
     }
+    if (calls.length > 0) this.#handOut();
     const single = part['function_call'];
     if (!isJsonObject(single)) return;
     const delta = { index: 0, function: single };
     this.#received += addCallDelta(this.#calls, delta, () => exact(['function_call', 'arguments']));
+  }
+
+  #handOut(): void {
+    const { taken, redact, onCall } = this.#options;
+    const whole = wholeCalls(this.#calls);
+    if (!onCall || whole <= this.#handed.length) return;
+    const closed = closeCalls(this.#calls.slice(0, whole), taken, redact) ?? [];
+    for (const call of closed.slice(this.#handed.length)) {
+      this.#handed.push(call);
+      onCall(call);
+    }
   }
 
   #reason(part: JsonObject): void {

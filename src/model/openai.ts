@@ -38,6 +38,8 @@ interface Turn {
   request: ModelRequest;
   hooks: SendHooks;
   signal: AbortSignal;
+  /** Ids of calls that attempts before handed out: the service may give them again. */
+  handed: Set<string>;
 }
 
 // The SDK's own timer must not be first: its error does not say what it waited for.
@@ -66,9 +68,10 @@ export function createChatClient(config: ModelConfig, given: AnthropicDeps): Mod
     context_tokens: null,
     send(request, hooks, signal) {
       let number = 0;
+      const handed = new Set<string>();
       const attempt = () => {
         number += 1;
-        return sendInDialect(session, { request, hooks, signal }, number);
+        return sendInDialect(session, { request, hooks, signal, handed }, number);
       };
       return sendWithRetries({ model: config.id, prices: known.prices, attempt }, deps, hooks, signal);
     },
@@ -95,32 +98,39 @@ async function sendInDialect(session: Session, turn: Turn, number: number): Prom
   }
 }
 
-async function sendOnce(session: Session, { request, hooks, signal }: Turn): Promise<AttemptResult> {
+async function sendOnce(session: Session, { request, hooks, signal, handed }: Turn): Promise<AttemptResult> {
   const { deps, config, service, dialect } = session;
   const started_ms = deps.clock.now();
   const body = Buffer.from(chatBody(shapeOf(config), request, dialect));
   const watch = watchAttempt(signal, deps.idle_timeout_ms, deps.deadline());
+  const meant = (content: readonly AssistantBlock[]): readonly AssistantBlock[] =>
+    dialect.strict ? unfilled(content, request.tools) : content;
   const reader = new ChatReader({
     redact: deps.redact,
     request_bytes: estimatedBytes(body, request.messages),
     model: config.id,
-    taken: callIds(request),
+    taken: new Set([...callIds(request), ...handed]),
+    onCall: (call) => {
+      handed.add(call.id);
+      for (const offered of toolUses(meant([call]))) hooks.onBlock(offered);
+    },
     onText: (text) => hooks.onText?.(text, 0),
   });
   const context = { reader, watch, service, now_ms: started_ms, ...deps };
   try {
     const response = await post(session, body, watch.signal);
     const fault = await readChat(response, reader, () => watch.alive());
-    if (fault) return failed(streamFailure(fault, response, context));
+    if (fault) return failed(streamFailure(fault, response, context), reader);
     const read = reader.reply();
-    if (!read.ok) return failed(streamFailure(read.fault, response, context));
-    const content = dialect.strict ? unfilled(read.reply.content, request.tools) : read.reply.content;
+    if (!read.ok) return failed(streamFailure(read.fault, response, context), reader);
+    const content = [...meant(read.reply.content)];
     const reply = finished(session, { ...read.reply, content, ...requestId(response) }, started_ms);
-    if (reply.stop_reason === 'tool_use') for (const call of toolUses(content)) hooks.onBlock(call);
+    const left = reply.stop_reason === 'tool_use' ? toolUses(content).slice(reader.handed) : [];
+    for (const call of left) hooks.onBlock(call);
     return { ok: true, reply };
   } catch (error) {
     // Errors of the connection and statuses that are no success; chatFailure throws what is neither.
-    return failed(chatFailure(error, context));
+    return failed(chatFailure(error, context), reader);
   } finally {
     watch.end(!reader.finished);
   }
@@ -132,8 +142,8 @@ function post({ sdk, deps }: Session, body: Buffer, signal: AbortSignal): Promis
   return sdk.post('/chat/completions', { body, headers, signal, maxRetries: 0, timeout, stream: true }).asResponse();
 }
 
-function failed(failure: AttemptFailure): AttemptResult {
-  return { ok: false, failure, offered: false };
+function failed(failure: AttemptFailure, { handed }: ChatReader): AttemptResult {
+  return { ok: false, failure, offered: handed > 0 };
 }
 
 function shapeOf({ id, effort }: ModelConfig) {

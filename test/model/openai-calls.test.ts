@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addCallDelta, closeCalls } from '../../src/model/openai-calls.ts';
+import { addCallDelta, closeCalls, wholeCalls } from '../../src/model/openai-calls.ts';
 import type { OpenCall } from '../../src/model/openai-calls.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 
@@ -68,4 +68,22 @@ test('calls that share an id, or have none, get ids that no call of the history 
 
 test('a call without a name is none', () => {
   expect(collect([{ index: 0, id: 'a', function: fn(undefined, '{}') }])).toBeUndefined();
+});
+
+test('calls are whole early when another one has begun and their JSON is', () => {
+  const whole = (deltas: JsonObject[]): number => {
+    const calls: OpenCall[] = [];
+    for (const delta of deltas) addCallDelta(calls, delta, () => undefined);
+    return wholeCalls(calls);
+  };
+  const first = { index: 0, id: 'a', function: fn('f', '{"x":1}') };
+  const second = { index: 1, id: 'b', function: fn('g', '{"y":') };
+  expect(whole([])).toBe(0);
+  expect(whole([first])).toBe(0);
+  expect(whole([first, second])).toBe(1);
+  expect(whole([second, first])).toBe(0);
+  expect(whole([{ ...first, id: '' }, second])).toBe(0);
+  expect(whole([first, second, { index: 1, function: fn('', '2}') }, { index: 2, id: 'c', function: fn('h') }])).toBe(
+    2,
+  );
 });

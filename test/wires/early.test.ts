@@ -48,3 +48,43 @@ describe('a call in free text that only reads starts while the reply still strea
     expect(await replay(run)).toMatchObject({ matches: true });
   });
 });
+
+describe('a call that only reads starts early over chat completions once another call has begun', () => {
+  const args = ['{"path": "README.md"}', '{"path": "./README.md"}', '{"path": "b", "file_text": "b"}'];
+  const called = (names: string[]) =>
+    names.map((name, index) =>
+      chunk({
+        tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: args[index] } }],
+      }),
+    );
+  // Enough behind the calls that the connection takes a while.
+  const padding = Array.from({ length: 3000 }, () => chunk({ content: ' '.repeat(200) }));
+  const model = (base_url: string) => ({ provider: 'openai', id: 'local', base_url });
+
+  test('and what stands last waits for the end of the reply', async () => {
+    const names = ['read_file', 'read_file', 'write_file'];
+    const server = await startChatServer({}, [
+      { chunks: [...called(names), ...padding, chunk({}, 'tool_calls'), usageChunk()] },
+      says('done'),
+    ]);
+    const run = await tell({ task: TASK, model: model(server.url) });
+    expect(firstTurn(run)).toEqual(['read_file early', 'read_file early', 'model_reply', 'write_file']);
+    expect(server.refused).toEqual([]);
+    expect(await replay(run)).toMatchObject({ matches: true });
+  });
+
+  test('and a broken stream takes it back, whatever ids the service gives next', async () => {
+    const names = ['read_file', 'read_file'];
+    const server = await startChatServer({}, [
+      { chunks: [...called(names), ...padding], finally: 'reset' },
+      { chunks: [...called(names), chunk({}, 'tool_calls'), usageChunk()] },
+      says('done'),
+    ]);
+    const run = await tell({ task: TASK, model: model(server.url) });
+    expect(run.outcome.reason).toBe('completed');
+    expect(server.refused).toEqual([]);
+    const ids = run.events.flatMap((event) => (event.type === 'tool_start' ? event.tool_use_id : []));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await replay(run)).toMatchObject({ matches: true, divergence: null });
+  });
+});
