@@ -19,6 +19,9 @@ const ENTRIES = {
 /** What a plain `agent-run TASK` loads before its first request. */
 const PLAIN_START = ['src/cli/start.ts', 'src/cli/run-command.ts', 'src/core/task-check.ts', 'src/model/anthropic.ts'];
 
+/** What a task with an output schema loads besides. */
+const WITH_SCHEMA = ['src/core/ajv-draft-07.ts', 'src/core/ajv-formats.ts', 'src/core/metaschema-draft-07.ts'];
+
 const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source))));
 if (Object.keys(entryPoints).length === 0) {
   console.error('build: no entry point exists under src');
@@ -29,8 +32,9 @@ const startedAt = new Date();
 rmSync(META, { force: true }); // a build that fails halfway counts as none
 const { metafile } = await build({ ...bundleOptions, entryPoints, outdir: 'dist' });
 if (entryPoints.cli) {
-  const apart = [ENTRIES.cli];
-  await mergeChunks(ROOT, metafile, { entries: PLAIN_START, apart, banner: bundleOptions.banner.js });
+  const banner = bundleOptions.banner.js;
+  await mergeChunks(ROOT, metafile, { entries: PLAIN_START, apart: [ENTRIES.cli], banner });
+  await mergeChunks(ROOT, metafile, { entries: WITH_SCHEMA, apart: [ENTRIES.cli, PLAIN_START[0]], banner });
 }
 
 const wanted = new Set(Object.keys(metafile.outputs));

@@ -54,7 +54,7 @@ function compileWith(dialect: Dialect, schema: JsonSchema, options: CompileOptio
   const plain = withoutAddress(schema);
   const broken = [
     () => badPatterns(schema), // before the metaschema, which would not say why
-    () => (ajv.validateSchema(plain) === true ? [] : toSchemaIssues(ajv.errors ?? [])),
+    () => (dialect.accepts(plain) || ajv.validateSchema(plain) === true ? [] : toSchemaIssues(ajv.errors ?? [])),
     () => badReferences(schema),
     () => endlessReferences(schema),
   ];

@@ -1,6 +1,7 @@
 import type Core from 'ajv/dist/core.js';
 import type { Options } from 'ajv';
 import { isMultipleOf } from './decimal.ts';
+import { loadMetaschema } from './metaschema.ts';
 
 /** The drafts we know, by the one name their users know them by. */
 export type DialectName = 'draft-07' | '2019-09' | '2020-12';
@@ -14,6 +15,8 @@ const ADDRESSES: Record<DialectName, string> = {
 export interface Dialect {
   name: DialectName;
   ajv: Core.default;
+  /** The metaschema accepts a schema for sure; false: ajv has to look. Patterns are not judged. */
+  accepts(schema: unknown): boolean;
   /** What ajv remarked since the last call. */
   takeRemarks(): string[];
 }
@@ -71,7 +74,7 @@ async function makeDialect(name: DialectName): Promise<Dialect> {
     schemaType: 'number',
     validate: (step: number, value: number) => isMultipleOf(value, step),
   });
-  return { name, ajv, takeRemarks: () => remarks.splice(0) };
+  return { name, ajv, accepts: await loadMetaschema(name), takeRemarks: () => remarks.splice(0) };
 }
 
 async function makeAjv(name: DialectName, settings: Options): Promise<Core.default> {

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../scripts/bundle-options.mjs';
+import { loadDialect } from '../../src/core/schema-dialects.ts';
 import { taskSchemaErrors } from '../../src/core/task-validator.ts';
 import type { JsonValue } from '../../src/core/json.ts';
 
@@ -83,3 +84,44 @@ test('the validator in the bundle brings neither ajv itself nor the schema to be
     inputs.filter((path) => /ajv\/dist\/(core|ajv|2020|compile\/index)\.js$|task\.schema\.json$/.test(path)),
   ).toEqual([]);
 });
+
+const SCHEMAS: JsonValue[] = [
+  {},
+  true,
+  {
+    type: 'object',
+    properties: { a: { type: 'string', pattern: '^a' } },
+    required: ['a'],
+    additionalProperties: false,
+  },
+  { type: 'text' },
+  { properties: { a: { minLength: -1 } } },
+  { required: 'a' },
+  { items: [{ type: 'string' }] },
+  { prefixItems: [{ type: 'string' }], items: false },
+  { $defs: { a: { enum: [] } } },
+  { definitions: { a: { type: ['string', 'string'] } } },
+  { dependentRequired: { a: 'b' } },
+  { $ref: '#/$defs/a', $defs: { a: { const: 1 } } },
+  { anyOf: [] },
+  { multipleOf: 0 },
+  { $id: 'a b' },
+];
+
+test.each(['draft-07', '2019-09', '2020-12'] as const)(
+  'the metaschema of %s in the bundle accepts what ajv accepts',
+  async (name) => {
+    const entryPoints = { [name]: `src/core/metaschema-${name}.ts` };
+    const { metafile } = await build({ ...bundleOptions, entryPoints, outdir: folder });
+    const module: unknown = await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+    const { accepts } = module as { accepts: (schema: JsonValue) => boolean }; // the one export of the source
+    const { ajv } = await loadDialect(name);
+    expect(SCHEMAS.map((schema) => accepts(schema))).toEqual(
+      SCHEMAS.map((schema) => ajv.validateSchema(schema as object) === true),
+    );
+    expect(SCHEMAS.map((schema) => accepts(schema))).toContain(false);
+    expect(
+      Object.keys(metafile.inputs).filter((path) => /ajv\/dist\/(core|ajv|compile\/index)\.js$/.test(path)),
+    ).toEqual([]);
+  },
+);
