@@ -33,15 +33,15 @@ const REPORT_OPTIONS: Record<string, OptionSpec> = {
   'exit-code': { kind: 'switch', describe: 'end with the worst code of the runs' },
 };
 
-const INCREASE = 'at most this much more, for example 50% or 3 (else code 9)';
+const ABOVE = 'at most this much above that of RUN_A';
 const DIFF_OPTIONS: Record<string, OptionSpec> = {
-  'max-cost-increase': { kind: 'text', value: 'N%|USD', describe: `USD: ${INCREASE}` },
-  'max-tokens-increase': { kind: 'text', value: 'N%|N', describe: `tokens in and out: ${INCREASE}` },
-  'max-turns-increase': { kind: 'text', value: 'N%|N', describe: `turns: ${INCREASE}` },
-  'max-tool-calls-increase': { kind: 'text', value: 'N%|N', describe: `tool calls: ${INCREASE}` },
-  'max-duration-increase': { kind: 'text', value: 'N%|D', describe: `time: ${INCREASE}, or 30s` },
-  'max-new-findings': { kind: 'text', value: 'N', describe: 'findings that only RUN_B has (else code 9)' },
-  'max-new-denials': { kind: 'text', value: 'N', describe: 'denied calls more than RUN_A had (else code 9)' },
+  'max-cost-increase': { kind: 'text', value: 'N%|USD', describe: `cost: ${ABOVE}` },
+  'max-tokens-increase': { kind: 'text', value: 'N%|N', describe: `tokens in and out: ${ABOVE}` },
+  'max-turns-increase': { kind: 'text', value: 'N%|N', describe: `turns: ${ABOVE}` },
+  'max-tool-calls-increase': { kind: 'text', value: 'N%|N', describe: `tool calls: ${ABOVE}` },
+  'max-duration-increase': { kind: 'text', value: 'N%|D', describe: `time: ${ABOVE}` },
+  'max-new-findings': { kind: 'text', value: 'N', describe: 'most findings that only RUN_B has' },
+  'max-new-denials': { kind: 'text', value: 'N', describe: 'most denied calls above those of RUN_A' },
 };
 
 /** What a shared option means to one command. */

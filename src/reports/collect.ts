@@ -74,9 +74,7 @@ function missingShards(batches: readonly BatchPart[]): string[] {
   const seen = new Set(shards.map(({ index }) => index));
   const missing: number[] = [];
   for (let index = 1; index <= count && missing.length < 20; index += 1) if (!seen.has(index)) missing.push(index);
-  return missing.map(
-    (index) => `shard ${index} of ${count} is missing: no ${count > 1 ? 'other ' : ''}folder holds its report`,
-  );
+  return missing.map((index) => `shard ${index} of ${count} is missing: no folder holds its report`);
 }
 
 /** A run that was left behind when folders were collected must not be one that never was. */

@@ -23,7 +23,8 @@ export function pageRun(record: RunRecord, timeline: Timeline, chunks: Chunks): 
     status: result?.status ?? 'unfinished',
     exit_reason: result?.exit_reason ?? 'no result',
     exit_code: result?.exit_code ?? null,
-    message: showControls((result?.message ?? '').slice(0, 4000)),
+    message:
+      result === null || result.message === result.exit_reason ? '' : showControls(result.message.slice(0, 4000)),
     figures: result ? figuresOf(result) : [],
     facts: factsOf(record),
     limits: result ? limitsOf(result) : [],

@@ -10,6 +10,7 @@ import type { RunRecord } from './run-record.ts';
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const LEVELS = { error: 'error', warning: 'warning', notice: 'note' } as const;
 const NO_RULE = 'finding';
+const NO_PLACE = 'task';
 /** Verify and gate judge an output that is valid: the search for findings took place. */
 const GAVE_OUTPUT = new Set([0, 8, 9]);
 
@@ -32,11 +33,9 @@ export function sarifReport(collection: Collection): JsonValue {
 
 function taskRun(task: string, records: readonly RunRecord[]): Run {
   const searched = records.every(({ result }) => result !== null && GAVE_OUTPUT.has(result.exit_code));
-  const found = records.flatMap((record) =>
-    record.findings.map((finding) => ({ finding, workspace: record.workspace })),
-  );
+  const found = records.flatMap((record) => record.findings.map((finding) => ({ finding, record })));
   const names = [...new Set(found.map(({ finding }) => ruleOf(finding)))];
-  const results = found.map(({ finding, workspace }) => resultOf(finding, names.indexOf(ruleOf(finding)), workspace));
+  const results = found.map(({ finding, record }) => resultOf(finding, names.indexOf(ruleOf(finding)), record));
   return {
     tool: driver(versionOf(records), names),
     automationDetails: { id: `agent-run/${encodeURIComponent(task.toWellFormed())}/` },
@@ -48,7 +47,11 @@ function taskRun(task: string, records: readonly RunRecord[]): Run {
 }
 
 function driver(version: string | undefined, names: readonly string[]): Run['tool'] {
-  const rules = names.map((id): ReportingDescriptor => ({ id, shortDescription: { text: id } }));
+  // GitHub asks for all three texts; of a rule that a model named we know no more than its name.
+  const rules = names.map((id): ReportingDescriptor => {
+    const text = `${id}, found by an agent`;
+    return { id, shortDescription: { text }, fullDescription: { text }, help: { text } };
+  });
   return { driver: { name: 'agent-run', ...(version === undefined ? {} : { version }), rules } };
 }
 
@@ -64,20 +67,21 @@ function ruleOf({ title }: Finding): string {
   );
 }
 
-function resultOf(finding: Finding, ruleIndex: number, workspace: string): Result {
+function resultOf(finding: Finding, ruleIndex: number, { workspace, result }: RunRecord): Result {
   const { path, line, end_line, level, message } = finding;
-  const uri = path === null ? null : repositoryUri(path, workspace);
+  const own = path === null ? null : repositoryUri(path, workspace);
   // A place outside the workspace is no place in the repository; the reader still learns what was named.
-  const outside = path !== null && uri === null ? ` (at ${shown(path)})` : '';
-  const text = `${shown(message ?? '') || ruleOf(finding)}${outside}`;
-  const region = line === null ? {} : { region: { startLine: line, ...endOf(line, end_line) } };
-  const artifactLocation = { uri: uri ?? '', uriBaseId: '%SRCROOT%' };
+  const outside = path !== null && own === null ? ` (at ${shown(path)})` : '';
+  const region = own === null || line === null ? {} : { region: { startLine: line, ...endOf(line, end_line) } };
+  // Code scanning refuses a file in which a result has no place; the task that looked is the nearest there is.
+  const uri = own ?? repositoryUri(result?.task.file ?? '', workspace) ?? NO_PLACE;
+  const artifactLocation = { uri, uriBaseId: '%SRCROOT%' };
   return {
     ruleId: ruleOf(finding),
     ruleIndex,
     level: LEVELS[level],
-    message: { text },
-    ...(uri === null ? {} : { locations: [{ physicalLocation: { artifactLocation, ...region } }] }),
+    message: { text: `${shown(message ?? '') || ruleOf(finding)}${outside}` },
+    locations: [{ physicalLocation: { artifactLocation, ...region } }],
     partialFingerprints: { 'agentRunFinding/v1': fingerprint(finding) },
   };
 }

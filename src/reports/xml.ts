@@ -10,7 +10,10 @@ export function element(name: string, attributes: XmlAttributes, children: reado
     .filter((entry): entry is [string, string | number] => entry[1] !== null && entry[1] !== undefined)
     .map(([key, value]) => ` ${key}="${xmlText(String(value)).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`)
     .join('');
-  return children.length === 0 ? `<${name}${shown}/>` : `<${name}${shown}>${children.join('')}</${name}>`;
+  if (children.length === 0) return `<${name}${shown}/>`;
+  // Elements on lines of their own; a text stays as it is, and none begins with `<`.
+  const apart = children[0]?.startsWith('<') === true ? '\n' : '';
+  return `<${name}${shown}>${apart}${children.join(apart)}${apart}</${name}>`;
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
