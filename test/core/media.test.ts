@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { countedBytes, mediaTokens, roughTokens } from '../../src/core/media.ts';
+import { countedBytes, mediaTokens, roughTokens, shownTo } from '../../src/core/media.ts';
+import { modelConfig } from '../model/setup.ts';
 import type { DocumentBlock, ImageBlock, Message } from '../../src/core/messages.ts';
 
 const source = { type: 'base64' as const, media_type: 'image/png', data: 'A'.repeat(400_000) };
@@ -30,4 +31,14 @@ describe('what images and documents count', () => {
     ];
     expect(countedBytes(801_000, messages, 2)).toBe(1000 + 2 * 13_000);
   });
+});
+
+test.each([
+  [{ provider: 'anthropic' }, true, true],
+  [{ provider: 'script' }, true, true],
+  [{ provider: 'openai' }, true, false],
+  [{ provider: 'openai', images: false }, false, false],
+  [{ provider: 'anthropic', images: false }, false, false],
+] as const)('a model %j is shown images: %j, PDFs: %j', (model, images, pdfs) => {
+  expect(shownTo(modelConfig(model))).toEqual({ images, pdfs });
 });

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Media, mediaBlock, type Shows } from '../../src/tools/media.ts';
 import { gif, jpeg, pdf, png, pngChunk, webp } from '../helpers/media.ts';
@@ -93,4 +94,23 @@ describe('a PDF', () => {
 test('other bytes are neither', () => {
   expect(look(Buffer.from('hello'))).toBeUndefined();
   expect(look(Buffer.alloc(0))).toBeUndefined();
+});
+
+test('whatever bytes are changed or missing, the answer is a block, a reason or nothing', () => {
+  const seeds = [png(30, 20), jpeg(3, 4), gif(3, 4), webp(5, 6), pdf(2), pdf(2, { packed: true })];
+  const change = fc.tuple(fc.nat(400), fc.nat(255));
+  const property = fc.property(
+    fc.constantFrom(...seeds),
+    fc.array(change, { maxLength: 6 }),
+    fc.nat(600),
+    (seed, changes, length) => {
+      const bytes = Buffer.from(seed.subarray(0, length));
+      for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;
+      const media = look(bytes);
+      if (media?.ok && media.block.type === 'image')
+        return Math.min(media.block.width ?? 0, media.block.height ?? 0) > 0;
+      return media === undefined || media.ok || media.reason !== '';
+    },
+  );
+  expect(fc.check(property, { numRuns: 3000 })).toMatchObject({ failed: false });
 });
