@@ -21,6 +21,7 @@ export interface ModelRun {
     turns: number;
     usage: Record<string, number> & { estimated: boolean };
   };
+  run_dir: string;
   events: RunEvent[];
   /** From the signal to the end; 0 without one. */
   ending_ms: number;
@@ -56,6 +57,7 @@ export function useRuns(): RunTask {
     const named = exit_reason === 'cancelled' ? 130 : EXIT_CODES[exit_reason as keyof typeof EXIT_CODES];
     expect([named, result.exit_code]).toEqual([code, code]);
     expect(existsSync(join(cwd, 'run/output.json')) || existsSync(join(cwd, 'run/output.md'))).toBe(code === 0);
-    return { code, result, events: readJournal(join(cwd, 'run/transcript.jsonl')).events, ending_ms };
+    const run_dir = join(cwd, 'run');
+    return { code, result, run_dir, events: readJournal(join(run_dir, 'transcript.jsonl')).events, ending_ms };
   };
 }

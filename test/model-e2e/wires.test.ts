@@ -1,5 +1,6 @@
 // The same runs over both endpoints of one llama.cpp server.
 import { describe, expect, test } from 'vitest';
+import { replay } from '../../src/run/replay.ts';
 import { useModel } from './model.ts';
 import { useRuns } from './runs.ts';
 import type { ModelRun } from './runs.ts';
@@ -57,6 +58,7 @@ describe.each(WIRES)('over %s', (_name, wire) => {
     const ends = ran.events.filter((event) => event.type === 'tool_end');
     expect(ends[0]).toMatchObject({ status: 'ok', content: [{ text: expect.stringContaining('Lighthouse') }] });
     expect(['completed', 'max_turns', 'truncated', 'output_missing']).toContain(ran.result.exit_reason);
+    expect((await replay({ run_dir: ran.run_dir })).divergence).toBeNull();
   });
 
   test('a call that the model writes in free text is run, under tool_protocol xml', async () => {
@@ -66,6 +68,7 @@ describe.each(WIRES)('over %s', (_name, wire) => {
     const ends = ran.events.filter((event) => event.type === 'tool_end');
     expect(ends[0]).toMatchObject({ status: 'ok', content: [{ text: expect.stringContaining('Lighthouse') }] });
     expect(['completed', 'max_turns', 'truncated', 'output_missing']).toContain(ran.result.exit_reason);
+    expect((await replay({ run_dir: ran.run_dir })).divergence).toBeNull();
   });
 
   test('tokens are counted as the server counts them', async () => {
