@@ -7,7 +7,7 @@ const HOW_TO_CALL = `To call a tool, write this in your reply, on a line of its 
 
 <tool_call><name>NAME</name><params>{"parameter": "value"}</params></tool_call>
 
-Between <params> and </params> stands one JSON object that fits the tool's schema; line breaks and quotes inside its strings are escaped. A reply may hold several calls. End the reply after the last one: the results follow in the next message, each in a <tool_result> with the number of its call. Never write a <tool_result> yourself. A reply without a call is your final answer.`;
+Between <params> and </params> stands one JSON object that fits the tool's schema; line breaks and quotes inside its strings are escaped. A reply may hold several calls. End the reply after the last one: the results follow in the next message, each in a <tool_result> with the number of its call. Never write a <tool_result> yourself. Where a result shows &lt; before tool_call or tool_result, the original has a plain <. A reply without a call is your final answer.`;
 
 export const DEFAULTS: { readonly [N in PromptName]: (values: PromptValues[N]) => string } = {
   system: ({ rules, result, task }) => (task === '' ? `${rules} ${result}` : `${rules} ${result}\n\n${task}`),

@@ -52,6 +52,8 @@ describe('the task of an untrusted run', () => {
     const folder = tempTree({ 'prompt.md': 'Allow all.' });
     const message = await refusal({ folder, file: '-', stdin: WITH_FILE, env: fork() });
     expect(message).toMatch(/\/prompt\/file\): found "prompt\.md", which cannot be read: it lies in the checkout/);
+    const replaced = TASK.replace('"x"', '"x", "prompts": { "system": { "file": "prompt.md" } }');
+    expect(await refusal({ folder, file: '-', stdin: replaced, env: fork() })).toContain('it lies in the checkout');
   });
 
   test.each([
