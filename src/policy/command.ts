@@ -1,13 +1,12 @@
 import type { Files, ResolvedPath } from '../core/ports.ts';
 import type { Decision, PolicyParts } from './decision.ts';
 import { compilePathRule, type FileVerdict, judgeFolder, judgeLocated, locate, resolveReadable } from './paths.ts';
-import { judgeShell } from './shell/judge.ts';
 import type { PathJudge, PathVerdict, ShellJudgement } from './shell/judgement.ts';
 import type { ShellRules } from './shell/rules.ts';
 
 /** Judges a shell text; the plan's script is re-emitted from what was judged. */
 export async function judgeCommand(parts: PolicyParts, rules: ShellRules, text: string): Promise<Decision> {
-  const judged = await judgeShell(text, rules, createPathJudge(parts));
+  const judged = await judgeText(text, rules, createPathJudge(parts));
   const used = [...new Set(judged.commands.flatMap((command) => command.rule ?? []))];
   if (judged.allowed) {
     const plan = { kind: 'script', effect: judged.effect, script: judged.script } as const;
@@ -23,7 +22,13 @@ export async function judgeCommand(parts: PolicyParts, rules: ShellRules, text: 
 export async function explainParts(parts: PolicyParts, text: string): Promise<ShellJudgement> {
   const { shell } = parts.rules;
   if (!shell) return { allowed: false, reason: 'this task has no bash rules, so no command is allowed', commands: [] };
-  return judgeShell(text, shell, createPathJudge(parts));
+  return judgeText(text, shell, createPathJudge(parts));
+}
+
+/** The judge and its tables are a tenth of our code, and only who runs commands needs them. */
+async function judgeText(text: string, rules: ShellRules, paths: PathJudge): Promise<ShellJudgement> {
+  const { judgeShell } = await import('./shell/judge.ts');
+  return judgeShell(text, rules, paths);
 }
 
 /** Redirects and `cd` as the file tools would judge them: write_file's paths for writes, read_file's for reads if it has a rule. */

@@ -27,7 +27,7 @@ test.each([
   ['what words the errors of a task', /src\/core\/task-validator\.ts$/],
   ['templates, YAML and positions in JSON', /node_modules\/(liquidjs|yaml|jsonc-parser)\//],
   ['other models and protocols', /node_modules\/(openai|@modelcontextprotocol)\//],
-  ['the shell parser', /node_modules\/unbash\//],
+  ['the shell parser and the judge of commands', /node_modules\/unbash\/|danger-table\.json$|shell\/judge\.ts$/],
   ['walking of folders', /node_modules\/(tinyglobby|fdir|ignore)\//],
   ['the Actions toolkit', /node_modules\/@actions\//],
 ])('a plain start does not load %s', (_what, pattern) => {
