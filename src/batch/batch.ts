@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AbortCause } from '../core/events.ts';
+import { showMany } from '../core/figures.ts';
 import { exitCode } from '../core/outcome.ts';
 import { writeAtomically } from '../run/artifacts.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
@@ -47,6 +48,10 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   batch.record.append({ type: 'batch_start', runs: items.length });
   const report_file = join(folder.dir, folder.report);
   watch.begin({ runs: items.length, workers: request.batch.workers, problems, report: report_file });
+  const alone = jobs.filter(({ max_cost_usd }) => max_cost_usd === null).length;
+  if (request.batch.max_total_cost_usd !== undefined && request.batch.workers > 1 && alone > 0) {
+    watch.note(aloneText(alone));
+  }
   batch.keepLast();
   for (const item of items) if ('mistake' in item) refuse(batch, item, item.mistake);
   for (const job of jobs) carryOver(batch, job);
@@ -150,4 +155,8 @@ function writeReport(batch: Batch): BatchReport {
   });
   writeAtomically(folder.dir, folder.report, `${JSON.stringify(report, null, 2)}\n`);
   return report;
+}
+
+function aloneText(count: number): string {
+  return `${showMany(count, 'run')} without a cost limit of its own: each reserves all that is left of --max-total-cost-usd, so they go one after another; give --max-cost-usd to let them go side by side`;
 }

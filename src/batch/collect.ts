@@ -11,8 +11,10 @@ import { loadItems, shardOf, type Item, type Wanted } from './items.ts';
 import { readRows } from './rows.ts';
 import type { BatchRequest } from './state.ts';
 
+type Collecting = Pick<BatchRequest, 'words' | 'options' | 'batch' | 'env' | 'cwd' | 'load'>;
+
 /** The runs of this shard, sorted by name, and what belongs to none. Throws UsageError where nothing can be told. */
-export async function collect(request: BatchRequest): Promise<{ items: Item[]; problems: string[] }> {
+export async function collect(request: Collecting): Promise<{ items: Item[]; problems: string[] }> {
   const { words, options, batch, cwd, load } = request;
   const glob = words.find((word) => !isLiteral(word));
   if (options.task_ref !== undefined && glob !== undefined) {
@@ -36,7 +38,7 @@ function oneFile(files: readonly string[]): string {
   throw new UsageError(`--rows: found ${files.length} tasks, expected one that is run for each row`);
 }
 
-async function openRows(request: BatchRequest, file: string): Promise<ReturnType<typeof readRows>> {
+async function openRows(request: Collecting, file: string): Promise<ReturnType<typeof readRows>> {
   const { options, env, cwd } = request;
   const path = resolve(cwd, file);
   const workspace = resolve(cwd, options.workspace ?? '.');

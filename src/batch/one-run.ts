@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path';
 import { buildLimits } from '../config/limits.ts';
-import { errorText, UsageError } from '../core/errors.ts';
+import { errorText, UsageError, usageOutcome } from '../core/errors.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import { partOf } from '../run/interrupts.ts';
 import { headOf } from '../run/resume-trust.ts';
@@ -107,9 +107,8 @@ function ended(batch: Batch, { item }: BatchJob, { result, run_dir, fault, remar
 
 /** A run that never began: the reason stands in a folder of its own, as that of any other. */
 export function refuse(batch: Batch, item: Item, error: unknown): void {
-  const detail = errorText(error);
-  const reason = error instanceof UsageError ? error.reason : 'internal_error';
-  unstarted(batch, item, { reason, detail });
+  const bug: RunOutcome = { reason: 'internal_error', detail: errorText(error) };
+  unstarted(batch, item, error instanceof UsageError ? usageOutcome(error) : bug);
 }
 
 /** A run for which no money is left. */

@@ -1,5 +1,6 @@
 // `agent-run TASK`: load, run, hand the result over.
 
+import { mergeBatchOptions } from '../config/batch-options.ts';
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
 import { errorText, UsageError } from '../core/errors.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
@@ -32,10 +33,18 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
   }
   if (file === undefined)
     throw new UsageError('no task given; expected a task file, - for standard input, or a command');
-  const config = await loadTask(file, options, world);
+  const config = await loadTask(file, withTotal(options, world), world);
   const { env, cwd } = world;
   const request = { config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) };
   return deliverAfter(() => run(request), options, world);
+}
+
+/** A total for all runs bounds a single one too: a limit that stands in a variable is never passed over. */
+function withTotal(options: RunOptions, { env }: World): RunOptions {
+  const { max_total_cost_usd: total } = mergeBatchOptions({}, env);
+  return total === undefined
+    ? options
+    : { ...options, max_cost_usd: Math.min(options.max_cost_usd ?? Infinity, total) };
 }
 
 /** Goes on with a run in its own folder; limits given here are new totals. */

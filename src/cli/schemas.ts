@@ -10,6 +10,8 @@ const SCHEMAS: Record<string, () => Promise<{ default: unknown }>> = {
   result: () => import('../../schemas/result.schema.json', { with: { type: 'json' } }),
   usage: () => import('../../schemas/usage.schema.json', { with: { type: 'json' } }),
   diff: () => import('../../schemas/diff.schema.json', { with: { type: 'json' } }),
+  batch: () => import('../../schemas/batch.schema.json', { with: { type: 'json' } }),
+  row: () => import('../../schemas/row.schema.json', { with: { type: 'json' } }),
   report: () => import('../../schemas/report.schema.json', { with: { type: 'json' } }),
 };
 

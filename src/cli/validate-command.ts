@@ -1,12 +1,18 @@
 // `agent-run validate TASK...` and --dry-run: everything a run would check, and no request.
 
+import { collect } from '../batch/collect.ts';
+import { expandTasks } from '../batch/expand.ts';
+import type { LoadTask } from '../batch/items.ts';
+import { mergeBatchOptions } from '../config/batch-options.ts';
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
+import type { RunConfig } from '../core/config.ts';
 import { UsageError, usageOutcome } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
 import { nextCommand, shellWord } from '../run/next-command.ts';
 import { plan } from '../run/plan.ts';
 import type { Invocation } from './invocation.ts';
+import { isBatch } from './is-batch.ts';
 import { printEnding } from './failure.ts';
 import { loadTask } from './load-task.ts';
 import type { World } from './world.ts';
@@ -19,12 +25,14 @@ interface Verdict {
 }
 
 /** Checks each task and prints its plan; 0 when all are valid, else 2 with a message for each that is not. */
-export async function validateCommand({ positionals, flags }: Invocation, world: World): Promise<number> {
+export async function validateCommand(invocation: Invocation, world: World): Promise<number> {
+  const { positionals, flags } = invocation;
   if (positionals.length === 0) throw new UsageError('no task given; expected one or more task files');
   const options = mergeOptions(flags, world.env);
   const verdicts: Verdict[] = [];
-  for (const file of positionals) {
-    const verdict = await judge(file, options, world);
+  const asBatch = invocation.command === 'run' && isBatch(invocation, world.cwd);
+  const all = asBatch ? judgeBatch(invocation, options, world) : judgeFiles(positionals, options, world);
+  for await (const verdict of all) {
     verdicts.push(verdict);
     if (options.format === 'text') world.stdout.write(verdictText(verdict));
   }
@@ -32,22 +40,49 @@ export async function validateCommand({ positionals, flags }: Invocation, world:
   return verdicts.every(({ valid }) => valid) ? 0 : 2;
 }
 
-async function judge(file: string, options: RunOptions, world: World): Promise<Verdict> {
+/** Files and what globs match, one by one: they need not be fit for one batch. */
+async function* judgeFiles(words: readonly string[], options: RunOptions, world: World): AsyncGenerator<Verdict> {
+  const { files, problems } = await expandTasks(words, world.cwd);
+  for (const message of problems) yield refused('TASK', new UsageError(message), world);
+  for (const file of files) yield await judge({ file, load: () => loadTask(file, options, world) }, world);
+}
+
+/** All that a batch would run: globs, rows, and only this shard. */
+async function* judgeBatch(
+  { positionals, flags }: Invocation,
+  options: RunOptions,
+  world: World,
+): AsyncGenerator<Verdict> {
+  const { env, cwd } = world;
+  const batch = mergeBatchOptions(flags, env);
+  const load: LoadTask = (file, own) => loadTask(file, own, world);
+  const { items, problems } = await collect({ words: positionals, options, batch, env, cwd, load });
+  for (const message of problems) yield refused('TASK', new UsageError(message), world);
+  for (const item of items) {
+    const file = batch.rows === undefined ? item.file : item.name;
+    if ('mistake' in item) yield refused(item.file, item.mistake, world);
+    else yield await judge({ file, load: async () => item.config }, world);
+  }
+}
+
+async function judge({ file, load }: { file: string; load: () => Promise<RunConfig> }, world: World): Promise<Verdict> {
   try {
-    const config = await loadTask(file, options, world);
+    const config = await load();
     const report = await plan({ config, env: world.env, cwd: world.cwd });
     return { file, valid: true, plan: { ...report } as unknown as JsonObject }; // a report holds nothing but JSON values
   } catch (error) {
     // UsageError: a mistake in this task; the others are still worth checking.
     if (!(error instanceof UsageError)) throw error;
-    printEnding(world, usageOutcome(error), {
-      message: error.message,
-      next: error.next
-        ? nextCommand(usageOutcome(error), { task_file: file })
-        : `agent-run validate ${shellWord(file)}`,
-    });
-    return { file, valid: false, message: error.message };
+    return refused(file, error, world);
   }
+}
+
+function refused(file: string, error: UsageError, world: World): Verdict {
+  const outcome = usageOutcome(error);
+  const validate = `agent-run validate ${shellWord(file)}`;
+  const next = error.next ? nextCommand(outcome, { task_file: file }) : validate;
+  printEnding(world, outcome, { message: error.message, next });
+  return { file, valid: false, message: error.message };
 }
 
 function verdictText({ file, valid, plan: report }: Verdict): string {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { schemaCheck } from '../schemas/schema-check.ts';
@@ -99,4 +99,29 @@ test('--keep leaves the newest folders of each task, and the others of the batch
   for (let round = 0; round < 3; round += 1) await tellBatch(cwd, ['a.json'], { keep: '2', out: 'agent-run-results' });
   expect(readdirSync(join(cwd, 'agent-run-results/a'))).toHaveLength(2);
   expect(readdirSync(join(cwd, 'agent-run-results/b'))).toHaveLength(1);
+});
+
+test('the record of a batch is what its schema says, and holds each run before it spends', async () => {
+  const write = taskText([{ text: 'x' }], { tools: { write_file: {} } });
+  const cwd = batchFolder({ 'a.json': say('A'), 'b.json': write });
+  const seen: string[] = [];
+  const record = join(cwd, 'agent-run-results/batch.jsonl');
+  await tellBatch(cwd, ['*.json'], {}, {
+    subscribers: () => () => [{ name: 'look', onEvent: ({ type }) => void (type === 'run_start' && seen.push(readFileSync(record, 'utf8'))) }],
+  }); // prettier-ignore
+  expect(seen.map((text) => text.split('"type":"run_begin"').length - 1)).toEqual([1, 2]);
+  const check = await schemaCheck('batch');
+  const lines = readFileSync(record, 'utf8').trimEnd().split('\n').map((line): unknown => JSON.parse(line)); // prettier-ignore
+  expect(lines.flatMap((line) => check(line))).toEqual([]);
+  expect(lines).toHaveLength(5);
+});
+
+test('many runs side by side all succeed, and leave no listener behind', async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => JSON.stringify({ inputs: { n: index } }));
+  const task = taskText([{ text: 'x' }], { inputs: { n: {} }, tools: { read_file: {} } });
+  const cwd = batchFolder({ 'a.json': task, 'r.jsonl': rows.join('\n') });
+  const before = process.listenerCount('SIGTERM');
+  const { report } = await tellBatch(cwd, ['a.json'], { rows: 'r.jsonl', workers: '8' });
+  expect(report.totals).toMatchObject({ runs: 60, success: 60, turns: 60 });
+  expect(process.listenerCount('SIGTERM')).toBe(before);
 });

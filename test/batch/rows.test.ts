@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRows } from '../../src/batch/rows.ts';
+import { schemaCheck } from '../schemas/schema-check.ts';
 import { batchFolder, readJson, taskText, tellBatch } from './harness.ts';
 
 describe('rows', () => {
@@ -26,6 +27,14 @@ describe('rows', () => {
   ])('of which one is wrong are told with their line: %s', (text, message) => {
     expect(readRows(text, 'r').problems[0]).toContain(message);
   });
+});
+
+test('the schema of a row takes what is taken, and no more', async () => {
+  const check = await schemaCheck('row');
+  expect(check({ name: 'a', workspace: 'w', inputs: { n: 1, b: true, t: 'x' } })).toEqual([]);
+  for (const bad of [{ nam: 'x' }, { name: 'a/b' }, { workspace: '' }, { inputs: { a: null } }]) {
+    expect(check(bad)).not.toEqual([]);
+  }
 });
 
 describe('a batch of rows', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useCli } from '../helpers/cli.ts';
@@ -37,4 +37,21 @@ describe('stdout of a batch', () => {
     expect(events.filter(({ type }) => type === 'run_end')).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ type: 'batch_end', report: { totals: { runs: 2 } } });
   });
+});
+
+test('--dry-run checks what a batch would run, rows included, and runs nothing', async () => {
+  const task = taskText([{ text: 'x' }], { inputs: { who: { required: true } }, prompt: 'Greet {{ inputs.who }}.' });
+  const cwd = tempTree({ 'greet.json': task, 'r.jsonl': '{"name":"a","inputs":{"who":"ann"}}\n{"name":"b"}\n' });
+  const { code, stdout, stderr } = await cli.run(['run', 'greet.json', '--rows', 'r.jsonl', '--dry-run'], { cwd });
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^greet\.a: valid\n/);
+  expect(stderr).toContain('r.jsonl:2: ');
+  expect(stderr).toContain('no value for the required input "who"');
+  expect(readdirSync(cwd).toSorted()).toEqual(['greet.json', 'r.jsonl']);
+});
+
+test('validate expands globs itself', async () => {
+  const { code, stdout } = await cli.run(['validate', 't/*.json'], { cwd: tempTree(TASKS) });
+  expect(code).toBe(0);
+  expect(stdout.match(/^t\/[ab]\.json: valid$/gm)).toHaveLength(2);
 });
