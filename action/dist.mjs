@@ -22,7 +22,16 @@ export function ensureDist(name) {
     return `${distFile(name)} is missing, and there are no sources to build it from; use a version tag`;
   const began = performance.now();
   console.error('agent-run: this ref holds no dist/, so it is installed and built now; a version tag starts at once');
-  const install = [...npm(), 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress'];
+  const install = [
+    ...npm(),
+    'ci',
+    '--include=dev',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-progress',
+    '--fetch-retry-maxtimeout=15000',
+  ];
   const problem =
     run('installing the packages of package-lock.json', install) ??
     run('building dist/', [process.execPath, 'build.mjs']);

@@ -23,7 +23,10 @@ describe('the packed tree', () => {
   let action: string;
   beforeAll(() => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agent-run-packed-')));
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT, stdio: 'pipe' });
+    execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: ROOT,
+      stdio: 'pipe',
+    });
     execFileSync('tar', ['-xzf', join(folder, 'agent-run-0.1.0.tgz'), '-C', folder]);
     action = join(folder, 'package');
   });
