@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { UsageError } from '../core/errors.ts';
 import { mcpToolRules } from '../core/mcp.ts';
 import { shownTo } from '../core/media.ts';
-import { createHttpFetch } from '../model/http-fetch.ts';
 import { serve } from '../workspace/serve.ts';
 import { VERSION } from './version.ts';
 import type { McpServerConfig, RunConfig } from '../core/config.ts';
@@ -40,6 +39,7 @@ export async function startServers(options: ServersOptions, place: Place): Promi
   if (mcp_servers.length === 0 || options.run_dir === undefined || options.interrupts.signal.aborted)
     return named(mcp_servers);
   const { startMcpTools } = await import('../tools/mcp.ts');
+  const { createHttpFetch } = await import('../model/http-fetch.ts');
   const { redactor, interrupts, serverLog, env, notify = () => false } = options;
   try {
     return await startMcpTools(mcp_servers, {
@@ -50,7 +50,10 @@ export async function startServers(options: ServersOptions, place: Place): Promi
       redact: redactor.redact,
       shows: shownTo(options.config.task.model),
       notify: (code, message) => notify(code, redactor.redact(message)),
-      httpFor: (server) => httpParts(server, env),
+      httpFor: (server) => {
+        const asked = httpParts(server, env);
+        return { ...asked, fetch: createHttpFetch(asked.url, env, SOCKETS) };
+      },
       boundaryFor: (server) => place.boundaryFor(server),
       outputFor: ({ name }) => ({ filter: redactor.stream(), log: serverLog?.(name) ?? (() => {}) }),
     });
@@ -65,7 +68,7 @@ export async function startServers(options: ServersOptions, place: Place): Promi
 const SOCKETS = 16;
 
 /** How a server at a URL is asked; a UsageError for a header without a value. */
-function httpParts({ name, url = '', headers_env = {} }: McpServerConfig, env: Env): HttpParts {
+function httpParts({ name, url = '', headers_env = {} }: McpServerConfig, env: Env): Omit<HttpParts, 'fetch'> {
   const address = new URL(url); // checked with the task
   const headers = Object.entries(headers_env).map(([header, variable]): [string, string] => {
     const value = env[variable]?.trim() ?? '';
@@ -75,7 +78,7 @@ function httpParts({ name, url = '', headers_env = {} }: McpServerConfig, env: E
     if (!/^[\x20-\x7e]+$/.test(value)) throw new UsageError(`${place} holds characters that no header may have`);
     return [header, value];
   });
-  return { url: address, headers: Object.fromEntries(headers), fetch: createHttpFetch(address, env, SOCKETS) };
+  return { url: address, headers: Object.fromEntries(headers) };
 }
 
 function named(servers: readonly McpServerConfig[]): McpTools {

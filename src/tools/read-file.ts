@@ -2,10 +2,10 @@ import { boundsAt } from '../core/graphemes.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Files, Plan, Tool, ToolCall, ToolContext, ToolOutput } from '../core/ports.ts';
 import { listFolder } from './list-folder.ts';
-import { type Media, mediaBlock, type Shows } from './media.ts';
+import type { Media, MediaFile, Shows } from './media.ts';
 import { numberLine } from './numbered.ts';
 import { errorResult, textResult } from './result.ts';
-import { decodeText, splitLines } from './text-file.ts';
+import { binaryKind, decodeText, splitLines } from './text-file.ts';
 
 /** The start of a stored output (path below the run folder), and its whole size. */
 export type ReadStored = (
@@ -48,11 +48,18 @@ export function createReadFile({ files, readStored, shows }: ReadFileParts): Too
       const read = await readPlanned(files, readStored, plan);
       if (!read) throw new Error(`read_file cannot run a plan of kind ${plan.kind}`);
       if (!read.ok) return errorResult(`${nameOf(call)}: ${read.reason}`);
-      const media = mediaBlock(read, shows, context.redact);
+      const media = await mediaOf(read, shows, context);
       if (media) return look(nameOf(call), media, read);
       return show({ ...read, name: nameOf(call), wrap: plan.kind === 'run_file' }, range, context);
     },
   };
+}
+
+/** Text is what most files are: nothing is loaded for it. */
+async function mediaOf(file: MediaFile, shows: Shows, { redact }: ToolContext): Promise<Media | undefined> {
+  if (binaryKind(file.bytes) === undefined) return undefined;
+  const { mediaBlock } = await import('./media.ts');
+  return mediaBlock(file, shows, redact);
 }
 
 function look(name: string, media: Media, { size }: { size: number }): ToolOutput {
