@@ -41,7 +41,7 @@ function isAnswer(error: unknown): error is APIError {
 /** The cloud's chain of credentials gave none, so nothing was sent. */
 function unsigned(error: Error, { redact }: FailureContext): AttemptFailure {
   const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const message = cleanText(`${error.message}${why}`, redact);
+  const message = cleanText(`${error.message.replace(/\.$/, '')}${why}`, redact);
   return { kind: 'auth_error', error_type: 'no_credentials', message, retry: false };
 }
 

@@ -17,7 +17,7 @@ import { createServerLog } from './servers.ts';
 import { startTracing } from './telemetry.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
-import type { ProviderName, RunConfig } from '../core/config.ts';
+import type { ModelConfig, ProviderName, RunConfig } from '../core/config.ts';
 import type { AbortCause, EventBody, RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
@@ -245,10 +245,15 @@ const DEFAULT_KEYS: Partial<Record<ProviderName, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
   openai: 'OPENAI_API_KEY',
 };
+const CLOUD_KEYS = { bedrock: "AWS's credentials", vertex: "Google's credentials" } as const;
+
+function keyOf({ api_key_env, platform, provider }: ModelConfig): string | undefined {
+  return api_key_env ?? (platform === undefined ? DEFAULT_KEYS[provider] : CLOUD_KEYS[platform]);
+}
 
 function nextAfter({ config, folder }: Segment): RunPlace['next'] {
   const { model, file: task_file } = config.task;
-  const key = model.api_key_env ?? DEFAULT_KEYS[model.provider];
+  const key = keyOf(model);
   const facts = { task_file, run_dir: folder.dir, ...(key === undefined ? {} : { api_key_env: key }) };
   return (outcome) => nextCommand(outcome, facts);
 }

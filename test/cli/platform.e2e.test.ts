@@ -83,6 +83,7 @@ test('the built command uses a client that stands beside it, errors of the clien
   const refused = await run({ base_url: closed.url });
   expect(refused).toMatchObject({ code: 6, result: { exit_reason: 'auth_error' } });
   expect(refused.stderr).toContain('no access to the model');
+  expect(refused.stderr).toContain("next: set AWS's credentials, then agent-run resume");
 
   const priceless = await run({ base_url: server.url }, { limits: { max_cost_usd: 1 } });
   expect(priceless).toMatchObject({ code: 2, result: { exit_reason: 'config_error' } });
