@@ -27,9 +27,14 @@ interface Suite {
 export function junitReport(collection: Collection): string {
   const suites = [...collection.runs.map(runSuite), ...restSuites(collection)];
   const all = suites.flatMap(({ cases }) => cases);
-  const seconds = totalsOf(collection).duration_ms / 1000;
+  const seconds = secondsOf(totalsOf(collection).duration_ms);
   const root = element('testsuites', { name: 'agent-run', ...counts(all), time: seconds }, suites.map(suiteXml));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+/** Seconds to the millisecond: a number that needs an exponent is none to a reader of JUnit. */
+function secondsOf(ms: number): number {
+  return Number((ms / 1000).toFixed(3));
 }
 
 function counts(cases: readonly Case[]): Record<'tests' | 'failures' | 'errors' | 'skipped', number> {
@@ -52,7 +57,7 @@ function runSuite(record: RunRecord): Suite {
     const failed = failing('error', { task, name: 'run', seconds: 0 }, ['unfinished', problems.join('\n')]);
     return { name: task, cases: [failed], seconds: 0, properties: { run_id, run_dir: record.run_dir } };
   }
-  const seconds = result.duration_ms / 1000;
+  const seconds = secondsOf(result.duration_ms);
   return {
     name: task,
     cases: [runCase(result, seconds), ...findings.map((finding) => findingCase(task, finding))],

@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('a hostile run in a browser (needs Chrom
   const browser = useChromium();
 
   test('runs no script, asks for nothing and makes no element, whatever is opened and searched for', async () => {
-    const { page, left, said } = await browser.open(await hostilePage());
+    const { page, left, said } = await browser.open(await hostilePage(), { width: 360 });
     await page.locator('#timeline').scrollIntoViewIfNeeded();
     await page.waitForSelector('.row');
     await page.evaluate(`for (const head of document.querySelectorAll('.row-head:not(:disabled)')) head.click()`);
@@ -79,6 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('a hostile run in a browser (needs Chrom
       address: 'file:',
     });
     expect({ left, said }).toEqual({ left: [], said: [] });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
   test('shows each text as the text it is', async () => {

@@ -20,7 +20,10 @@ async function pageOf(folders: readonly string[], merge = false): Promise<string
 describe.skipIf(CHROMIUM === undefined)('the page of a report (needs Chromium)', () => {
   const browser = useChromium();
 
-  async function sample(options: { turns: number; failing?: boolean }, look: Look = {}): Promise<Opened> {
+  async function sample(
+    options: { turns: number; failing?: boolean; output_bytes?: number },
+    look: Look = {},
+  ): Promise<Opened> {
     const folder = join(tempFolder(), 'run');
     writeSampleRun(folder, options);
     return browser.open(await pageOf([folder]), look);
@@ -134,6 +137,8 @@ describe.skipIf(CHROMIUM === undefined)('the page of a report (needs Chromium)',
     expect(await page.locator('h1').textContent()).toBe('second');
     await page.getByRole('button', { name: 'pr-review' }).click();
     expect(await page.locator('#notes').innerText()).toContain('the run was killed or is still going');
+    await page.setViewportSize({ width: 360, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
   test('says what could not be reported', async () => {
@@ -142,7 +147,16 @@ describe.skipIf(CHROMIUM === undefined)('the page of a report (needs Chromium)',
     expect(await page.getByRole('alert').innerText()).toContain('there is no run folder');
   });
 
-  // The limits are against a page that hangs; scripts/report-speed.mjs measures.
+  test('of a transcript of 50 MB opens and finds what stands in one of its texts', async () => {
+    const opened = await sample({ turns: 1000, output_bytes: 26_000 });
+    expect(opened.ms).toBeLessThan(15_000);
+    await rows(opened);
+    await opened.page.getByRole('searchbox').fill("-997'");
+    const status = opened.page.locator('#timeline [role=status]');
+    await expect.poll(() => status.textContent(), { timeout: 15_000 }).toMatch(/^[1-3] of \d,\d+ rows with/);
+  });
+
+  // The limits are against a page that hangs; bench/report.mjs measures.
   test('of a thousand turns opens, scrolls to its end and keeps few rows', async () => {
     const opened = await sample({ turns: 1000 });
     expect(opened.ms).toBeLessThan(10_000);

@@ -1,5 +1,5 @@
 // Pictures of the page for people to look at; CI keeps them.
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -41,11 +41,13 @@ describe.skipIf(CHROMIUM === undefined)('pictures of the page (needs Chromium)',
     ['three-shards', [0, 1, 2], {}, '.runs'],
   ])('are kept as artifacts/report-%s.png', async (name, which, look, place) => {
     const folders = shards();
-    const { page: shown } = await browser.open(await page(which.map((at) => folders[at] ?? '')), look);
+    const file = await page(which.map((at) => folders[at] ?? ''));
+    const { page: shown } = await browser.open(file, look);
     await shown.evaluate(`document.querySelector('${place}').scrollIntoView()`);
     if (name === 'timeline') await shown.locator('.row.call button').first().click();
     await shown.locator('pre').first().waitFor();
     mkdirSync(ARTIFACTS, { recursive: true });
+    copyFileSync(file, join(ARTIFACTS, `report-${name}.html`));
     const path = join(ARTIFACTS, `report-${name}.png`);
     await shown.screenshot({ path });
     expect(statSync(path).size).toBeGreaterThan(10_000);
