@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
 import { checkCustomHeaders, customBetas, readBaseUrl } from './credentials.ts';
 import type { Credential } from './credentials.ts';
 import type { Service } from './failure.ts';
+import type { TokenRequest } from './federation.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import { factsFor, pricesOf, pricesOfAnswer, summarizes } from './pricing.ts';
 import type { ModelFacts } from './pricing.ts';
@@ -133,13 +134,20 @@ function connect(config: ModelConfig, env: Env): Connection {
 }
 
 /** What the service says of a model, as it says it; throws what the SDK, the network or a missing key throws. */
-export async function retrieveModel(config: ModelConfig, env: Env, signal: AbortSignal): Promise<unknown> {
+export async function retrieveModel(
+  config: ModelConfig,
+  env: Env,
+  { signal, onSecret }: Omit<TokenRequest, 'now_ms'>,
+): Promise<unknown> {
   const authorization = authorizationOf(readAccess(config, env));
   const sdk = createSdk(readBaseUrl(config, env), authorization.credential, env);
   return sdk.get<unknown>(`/v1/models/${encodeURIComponent(config.id)}`, {
     signal,
     maxRetries: 0,
-    headers: { ...(await authorization.headers({ now_ms: Date.now(), signal })), ...betaHeader(authorization.betas) },
+    headers: {
+      ...(await authorization.headers({ now_ms: Date.now(), signal, onSecret })),
+      ...betaHeader(authorization.betas),
+    },
   });
 }
 

@@ -79,7 +79,7 @@ function folderFor({ config, cwd = process.cwd(), results }: RunRequest, run_id:
 }
 
 /** The configuration with what the environment, and a service that is asked, say about its model. */
-async function placed({ config, env }: RunRequest, signal: AbortSignal): Promise<RunConfig> {
-  const model = await lookUp(atService(config.task.model, env), env, signal);
+async function placed({ config, env, onSecret }: RunRequest, signal: AbortSignal): Promise<RunConfig> {
+  const model = await lookUp(atService(config.task.model, env), env, { signal, onSecret });
   return { ...config, task: { ...config.task, model } };
 }

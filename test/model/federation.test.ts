@@ -63,7 +63,10 @@ describe('keyless access', () => {
   test('asks the service about an unknown model with a token too', async () => {
     const { tokens } = await place();
     const config = modelConfig({ id: 'claude-unknown', claude_api: true, base_url: tokens.url });
-    await lookUp(config, tokens.env, new AbortController().signal);
+    const secrets: string[] = [];
+    const onSecret = (value: string): void => void secrets.push(value);
+    await lookUp(config, tokens.env, { signal: new AbortController().signal, onSecret });
+    expect(secrets).toEqual([tokens.identity[0], tokens.access[0]]);
     expect(tokens.used).toEqual([tokens.access[0]]);
   });
 

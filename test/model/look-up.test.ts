@@ -18,7 +18,7 @@ async function service(): Promise<MessagesServer> {
 }
 
 function ask(changes: Partial<ModelConfig>, given = env, signal = new AbortController().signal): Promise<ModelConfig> {
-  return lookUp(modelConfig({ id, claude_api: true, ...changes }), given, signal);
+  return lookUp(modelConfig({ id, claude_api: true, ...changes }), given, { signal });
 }
 
 test('the service tells the sizes of a model that the table does not know', async () => {
