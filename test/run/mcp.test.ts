@@ -49,6 +49,25 @@ describe('a task with an MCP server', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
+  test('keeps apart tools of its own and those that a server calls the same', async () => {
+    const tools = ['read_file', 'submit_result', 'mcp__stub__echo'];
+    const stub = server(tools, {}, { tools: tools.map((name) => ({ name })) });
+    const turns = [
+      calls(['read_file', { path: 'README.md' }], ['mcp__stub__read_file', {}], ['mcp__stub__submit_result', {}]),
+      calls(['submit_result', {}], ['mcp__stub__mcp__stub__echo', {}], ['mcp__stub__echo', {}]),
+      done,
+    ];
+    const ran = await tell({ task: { ...stub, tools: { read_file: true } }, turns });
+    expect(results(ran)).toEqual([
+      'ok:      1\thello',
+      'ok: read_file was called',
+      'ok: submit_result was called',
+      expect.stringMatching(/^unknown: /),
+      'ok: mcp__stub__echo was called',
+      expect.stringMatching(/^unknown: /),
+    ]);
+  });
+
   test('checks an input by the schema of the tool, and counts its calls', async () => {
     const turns = [
       calls(['mcp__stub__echo', { text: 1 }]),
