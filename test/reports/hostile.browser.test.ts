@@ -50,7 +50,7 @@ test('the text of the page holds no markup but its own, no unseen character and 
   expect(html).toContain(`content="default-src 'none'; script-src 'sha256-`);
 });
 
-describe.skipIf(CHROMIUM === undefined)('a hostile run in a browser (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === undefined)('a hostile run in a browser, needs Chromium', () => {
   const browser = useChromium();
 
   test('runs no script, asks for nothing and makes no element, whatever is opened and searched for', async () => {

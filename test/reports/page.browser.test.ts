@@ -17,7 +17,7 @@ async function pageOf(folders: readonly string[], merge = false): Promise<string
   return file;
 }
 
-describe.skipIf(CHROMIUM === undefined)('the page of a report (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === undefined)('the page of a report, needs Chromium', () => {
   const browser = useChromium();
 
   async function sample(

@@ -11,7 +11,7 @@ import { tempFolder } from '../helpers/temp.ts';
 
 const ARTIFACTS = fileURLToPath(new URL('../../artifacts/', import.meta.url));
 
-describe.skipIf(CHROMIUM === undefined)('pictures of the page (needs Chromium)', () => {
+describe.skipIf(CHROMIUM === undefined)('pictures of the page, needs Chromium', () => {
   const browser = useChromium();
 
   async function page(folders: readonly string[]): Promise<string> {

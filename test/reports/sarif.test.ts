@@ -95,7 +95,7 @@ describe('sarif', () => {
 });
 
 describe.skipIf(!existsSync(MULTITOOL))(
-  'sarif, judged by others (needs tools/sarif: npm ci --prefix tools/sarif)',
+  'sarif, judged by others, needs tools/sarif (npm ci --prefix tools/sarif)',
   () => {
     async function every(): Promise<Collection> {
       const root = tempFolder();
