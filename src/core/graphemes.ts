@@ -1,7 +1,17 @@
 // Where text may be cut and how wide it is: what a reader takes for one character (an emoji with its modifiers, a letter
 // with its accents, a flag) stays whole.
 
-const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made for the first text that needs it: to load the tables takes as long as a tenth of a start. */
+function segmentsOf(text: string): Iterable<{ index: number; segment: string }> {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** Text in which every character stands for itself; `\r\n` would be one of two. */
+const PLAIN = /^[\x20-\x7e\t\n]*$/;
+
 /** Longer clusters are no writing; they are cut between code points. */
 const LONGEST_CLUSTER_BYTES = 256;
 
@@ -9,8 +19,9 @@ const LONGEST_CLUSTER_BYTES = 256;
 export function headOf(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   const begun = text.slice(0, most + LONGEST_CLUSTER_BYTES);
+  if (PLAIN.test(begun)) return text.slice(0, Math.max(0, most));
   let end = 0;
-  for (const { index, segment } of SEGMENTER.segment(begun)) {
+  for (const { index, segment } of segmentsOf(begun)) {
     if (index + segment.length > most) break;
     end = index + segment.length;
   }
@@ -44,10 +55,11 @@ export function boundsAt(bytes: Uint8Array, place: number): Bounds {
   const from = codePointStart(bytes, at - LONGEST_CLUSTER_BYTES);
   const to = codePointStart(bytes, Math.min(at + LONGEST_CLUSTER_BYTES, bytes.length));
   const window = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
+  if (PLAIN.test(window)) return codePoint;
   // Bytes that are no UTF-8 have no clusters, and other lengths than what stands for them.
   if (window.includes('\ufffd')) return codePoint;
   let start = from;
-  for (const { segment } of SEGMENTER.segment(window)) {
+  for (const { segment } of segmentsOf(window)) {
     const end = start + Buffer.byteLength(segment);
     if (start === at) return { start, end: at };
     const whole = (start > from || from === 0) && (end < to || to === bytes.length);
@@ -64,8 +76,9 @@ const UNSEEN = /^[\p{M}\p{Cf}]+$/u;
 
 /** How many columns of a terminal a text takes: two for CJK and emoji, none for what only modifies. */
 export function columnsOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     if (UNSEEN.test(segment)) continue;
     columns += WIDE.test(segment) || PICTURE.test(segment) ? 2 : 1;
   }
