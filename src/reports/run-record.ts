@@ -39,7 +39,10 @@ export async function readRun(run_dir: string): Promise<RunRecord> {
   const start = await readStart(join(run_dir, TRANSCRIPT_FILE));
   if (read.kind === 'missing' && start.kind === 'missing') {
     const what = `it has neither ${RESULT_FILE} nor ${TRANSCRIPT_FILE}`;
-    return { ...record, problems: [`${run_dir} is no run folder: ${what}; give the folder of a run`] };
+    return {
+      ...record,
+      problems: [`${run_dir} is no run folder: ${what}; give the folder of a run, or --merge to search below it`],
+    };
   }
   const result = read.kind === 'result' ? read.result : null;
   const event = start.kind === 'start' ? start.event : undefined;
