@@ -44,7 +44,7 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   setMaxListeners(0, interrupts.signal);
   const { items, problems } = await collect(request);
   const jobs = await jobsOf(request, folder, items);
-  const batch = openBatch(request, folder, problems);
+  const batch = openBatch(request, folder, { jobs, problems });
   batch.record.append({ type: 'batch_start', runs: items.length });
   const report_file = join(folder.dir, folder.report);
   watch.begin({ runs: items.length, workers: request.batch.workers, problems, report: report_file });
@@ -52,7 +52,7 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   if (request.batch.max_total_cost_usd !== undefined && request.batch.workers > 1 && alone > 0) {
     watch.note(aloneText(alone));
   }
-  batch.keepLast();
+  interrupts.behind(() => lastWords(batch));
   for (const item of items) if ('mistake' in item) refuse(batch, item, item.mistake);
   for (const job of jobs) carryOver(batch, job);
   const left = await runJobs({
@@ -67,27 +67,30 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   batch.not_started = left.map(({ item }) => notStarted(item, reason));
   watch.end();
   const report = writeReport(batch);
-  interrupts.atOnce(null);
+  interrupts.behind(null);
   batch.record.close();
   return { report, exit_code: report.totals.exit_code, report_file };
 }
 
-function openBatch(request: BatchRequest, folder: BatchFolder, problems: string[]): Batch {
-  const { batch: options, interrupts } = request;
-  const batch: Batch = {
+function openBatch(
+  request: BatchRequest,
+  folder: BatchFolder,
+  { jobs, problems }: Pick<Batch, 'jobs' | 'problems'>,
+): Batch {
+  const { batch: options } = request;
+  return {
     request,
     folder,
     record: openRecord(join(folder.dir, folder.record), { fresh: !options.continue }),
     purse: createPurse(options.max_total_cost_usd),
     started_ms: SYSTEM_CLOCK.now(),
+    jobs,
     problems,
     runs: [],
     not_started: [],
     running: new Map(),
     facts: createGitFacts(SYSTEM_CLOCK),
-    keepLast: () => interrupts.atOnce(() => lastWords(batch)),
   };
-  return batch;
 }
 
 /** The ready items with what an earlier batch left of them, when this one goes on. */
@@ -135,6 +138,9 @@ function notStarted({ name, file }: Item, reason: NotStarted['reason']): NotStar
 function lastWords(batch: Batch): void {
   try {
     readCut(batch);
+    const told = new Set(batch.runs.map(({ task }) => task));
+    const left = batch.jobs.filter(({ item }) => !told.has(item.name));
+    batch.not_started = left.map(({ item }) => notStarted(item, 'cancelled'));
     writeReport(batch);
   } catch {
     // A full disk: the results of the runs stand all the same, if they do.

@@ -8,7 +8,6 @@ import { createDoing, type Doing } from '../subscribers/doing.ts';
 import { fitColumns, type LiveArea } from '../subscribers/live-area.ts';
 import { oneLine } from '../subscribers/one-line.ts';
 import { createPulse, type Pulse } from '../subscribers/pulse.ts';
-import { createStreamJson } from '../subscribers/stream-json.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import type { Clock, Subscriber } from '../core/ports.ts';
 import type { ReportRun, BatchReport } from './report.ts';
@@ -39,6 +38,7 @@ export function watchLines(options: LinesOptions): BatchWatch {
   const { live, quiet } = options;
   const tally: Tally = { all: 0, done: 0, failed: 0, cost_usd: 0, at_work: new Map() };
   const { say, pulse, draw } = speaker(options, tally);
+  const warned = new Set<string>();
   return {
     begin({ runs, workers, problems, report }) {
       tally.all = runs;
@@ -46,7 +46,10 @@ export function watchLines(options: LinesOptions): BatchWatch {
       if (!quiet) say(`batch: ${showMany(runs, 'run')}, ${showMany(workers, 'worker')}, report ${report}`);
       pulse.beat();
     },
-    subscribers: (name) => (place) => [follower(tally.at_work, name, draw), ...runLines(name, options)(place)],
+    subscribers: (name) => (place) => [
+      follower(tally.at_work, name, draw),
+      ...runLines(name, options, warnOnce(name, say, warned))(place),
+    ],
     note: (text) => quiet || say(text),
     ended(run, fault) {
       count(tally, run);
@@ -58,6 +61,17 @@ export function watchLines(options: LinesOptions): BatchWatch {
       pulse.stop();
       live?.clear();
     },
+  };
+}
+
+/** Beyond this many different warnings each is told. */
+const MOST_REMEMBERED = 1000;
+
+function warnOnce(name: string, say: (text: string) => void, warned: Set<string>): (text: string) => void {
+  return (text) => {
+    if (warned.has(text)) return;
+    if (warned.size < MOST_REMEMBERED) warned.add(text);
+    say(`[${name}] ${text}`);
   };
 }
 
@@ -137,13 +151,27 @@ function waitingText(tally: Tally, now_ms: number): string {
   return `still at work: ${sumText(tally)}${example}${more.length > 0 ? ` and ${more.length} more` : ''}`;
 }
 
-/** With --verbose all that a run says, each line with its name. */
-function runLines(name: string, options: LinesOptions): ReturnType<BatchWatch['subscribers']> {
+/** With --verbose all that a run says, each line with its name; else its warnings, one that many runs share only once. */
+function runLines(
+  name: string,
+  options: LinesOptions,
+  warn: (text: string) => void,
+): ReturnType<BatchWatch['subscribers']> {
   const { events, verbose, color } = options;
-  if (!verbose) return () => (events ? [createStreamJson(events)] : []);
-  const write = (text: string): void => options.write(text.replaceAll(/^(?=.)/gm, `[${name}] `));
-  const progress = { write, verbose, color, quiet: false };
-  return watchRun({ progress, ...(events ? { events } : {}) });
+  const write = verbose
+    ? (text: string): void => options.write(text.replaceAll(/^(?=.)/gm, `[${name}] `))
+    : (text: string): void => warn(text.trimEnd());
+  const watch = watchRun({
+    progress: { write, verbose, color: color && verbose, quiet: !verbose },
+    ...(events ? { events } : {}),
+  });
+  // The batch tells the end of each run itself.
+  return (place) =>
+    watch(place).map((subscriber) => (subscriber.name === 'progress' ? withoutEnd(subscriber) : subscriber));
+}
+
+function withoutEnd(subscriber: Subscriber): Subscriber {
+  return { name: subscriber.name, onEvent: (event) => event.type === 'run_end' || subscriber.onEvent(event) };
 }
 
 /** "review: max_turns (exit 4): turn limit reached, 3 turns, $0.01, 3.2 s | review/2026…". */

@@ -72,7 +72,6 @@ function subscribersOf(batch: Batch, job: BatchJob): RunRequest['subscribers'] {
   return (place) => {
     record.append({ type: 'run_begin', ...nameOf(batch, job, place.run_dir) });
     running.set(job, place.run_dir);
-    batch.keepLast();
     return heard(place);
   };
 }

@@ -46,6 +46,7 @@ export interface Batch {
   record: BatchRecord;
   purse: Purse;
   started_ms: number;
+  jobs: readonly BatchJob[];
   problems: string[];
   runs: ReportRun[];
   not_started: NotStarted[];
@@ -53,8 +54,6 @@ export interface Batch {
   running: Map<BatchJob, string>;
   /** What git says of workspaces. */
   facts: GitFacts;
-  /** Puts the report behind the results of the runs it tells of, should a second signal come. */
-  keepLast(): void;
 }
 
 export interface BatchJob extends Job {

@@ -17,6 +17,8 @@ export interface Interrupts {
   remaining(): number;
   /** What still has to be written when a second signal ends the process at once; null: nothing any more. */
   atOnce(write: (() => void) | null): void;
+  /** The same for what tells of several runs: written behind all of theirs. */
+  behind(write: (() => void) | null): void;
   /** The first fault nobody caught, for the front door to print. */
   fault(): unknown;
   dispose(): void;
@@ -24,6 +26,7 @@ export interface Interrupts {
 
 // What the runs of this process still have to write, whoever hears the signal that ends it.
 const unwritten = new Set<() => void>();
+const unwrittenBehind = new Set<() => void>();
 
 type EarlySignal = () => CancelSignal | undefined;
 
@@ -87,7 +90,8 @@ function createInterrupts(): Interrupts {
   const abort = (cause: AbortCause): void => {
     if (!all.signal.aborted) all.abort(cause);
   };
-  const atOnce = lastWords();
+  const atOnce = lastWords(unwritten);
+  const behind = lastWords(unwrittenBehind);
   return {
     signal: all.signal,
     ordinary: ordinary.signal,
@@ -101,20 +105,22 @@ function createInterrupts(): Interrupts {
     },
     remaining: () => ends_ms - Date.now(),
     atOnce,
+    behind,
     fault: () => undefined,
     dispose() {
       timers.forEach(clearTimeout);
       atOnce(null);
+      behind(null);
     },
   };
 }
 
 /** One run's place among what is unwritten. */
-function lastWords(): Interrupts['atOnce'] {
+function lastWords(all: Set<() => void>): Interrupts['atOnce'] {
   let mine: (() => void) | null = null;
   return (write) => {
-    if (mine) unwritten.delete(mine);
-    if (write) unwritten.add(write);
+    if (mine) all.delete(mine);
+    if (write) all.add(write);
     mine = write;
   };
 }
@@ -125,7 +131,7 @@ function onSignals(abort: Interrupts['abort'], early: EarlySignal): () => void {
   const onSignal = (signal: CancelSignal): void => {
     // The first one leaves a run that is ending already, by its deadline say, the time to end well.
     if (first) {
-      for (const write of unwritten) write();
+      for (const write of [...unwritten, ...unwrittenBehind]) write();
       process.exit(128 + constants.signals[first]); // the first cause wins
     }
     first = signal;

@@ -89,6 +89,7 @@ function recordedInterrupts({ signal, ordinary }: ActingSegment): Interrupts {
     startDeadline: () => {},
     remaining: () => Infinity,
     atOnce: () => {},
+    behind: () => {},
     fault: () => undefined,
     dispose: () => {},
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { watchLines } from '../../src/batch/lines.ts';
 import { createLiveArea } from '../../src/subscribers/live-area.ts';
-import { runStart, stamp, turnStart } from '../helpers/events.ts';
+import { attempt, runStart, stamp, turnStart } from '../helpers/events.ts';
 import { handClock } from '../helpers/hand-clock.ts';
 import type { ReportRun } from '../../src/batch/report.ts';
 import type { EventBody } from '../../src/core/events.ts';
@@ -59,6 +59,18 @@ describe('in a log', () => {
     watch.end();
     await clock.pass(300_000);
     expect(said()).toBe('');
+  });
+
+  test('a warning that many runs share is told once, also when quiet; a run without a sandbox never hides it', () => {
+    const { hear, said } = watched({ quiet: true });
+    const bare = { mode: 'auto', active: 'none', detail: 'none here' } as const;
+    const start = runStart({ runner: { ...runStart().runner, sandbox: bare } });
+    hear('a', start);
+    hear('b', start, attempt({ attempt: 1 }));
+    expect(said().trimEnd().split('\n')).toEqual([
+      '[a] warning: commands run without a sandbox; sandbox: none (none here)',
+      expect.stringMatching(/^\[b\] turn 1: attempt 1 of 9 failed/),
+    ]);
   });
 
   test('quiet leaves what failed', () => {

@@ -58,6 +58,33 @@ describe('a batch that is told to end', () => {
     expect([130, 143]).toContain(code); // whichever was heard first
     const report = reportIn(cwd);
     expect(report.totals).toMatchObject({ cancelled: 2, exit_code: code });
+    expect(report.not_started.map(({ task }) => task)).toEqual(['c']);
     for (const run of report.runs) readFileSync(join(cwd, 'agent-run-results', run.run_dir, 'result.json'));
   });
+});
+
+test('a batch that was killed goes on: what was finished is not paid again, what was begun is resumed', async () => {
+  const call = { tool_use: [{ name: 'read_file', input: { path: 'x' } }] };
+  const slow = taskText([call, { text: 'slow', delay_ms: 2500 }], { tools: { read_file: {} } });
+  const cwd = tempTree({ 'a.json': taskText([{ text: 'quick' }]), 'b.json': slow });
+  const argv = ['run', '*.json', '--format', 'stream-json'];
+  const env = { PATH: process.env['PATH'], HOME: cwd };
+  const child = spawn(process.execPath, [cli.path(), ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exit = once(child, 'close');
+  let seen = '';
+  for await (const chunk of child.stdout) {
+    seen += String(chunk);
+    if (/"type":"turn_start","turn":2/.test(seen)) break;
+  }
+  child.kill('SIGKILL');
+  await exit;
+  const second = await cli.run(['run', '*.json', '--continue', '--format', 'json'], { cwd });
+  expect(second.code).toBe(0);
+  const { runs } = JSON.parse(second.stdout) as BatchReport;
+  expect(runs.map(({ task, output, turns, carried }) => [task, output, turns, carried ?? false])).toEqual([
+    ['a', 'quick', 1, true],
+    ['b', 'slow', 2, false],
+  ]);
+  const ids = [...seen.matchAll(/"run_id":"([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids)).toEqual(new Set(runs.map(({ run_id }) => run_id)));
 });
