@@ -13,6 +13,8 @@ const START_MS = 30_000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 1000;
 const SHOWN_REASON = 300;
+/** The status of a server that does not know the session any more. */
+const SESSION_FORGOTTEN = 404;
 
 export interface ServerParts {
   /** How it is reached: by a command that is started, or at an address. */
@@ -47,21 +49,78 @@ const ANY: StandardSchemaV1<unknown, JsonValue> = {
 
 /** Starts a server and reads its list of tools; a UsageError (`mcp_unavailable`) when it cannot start or does not answer. */
 export async function startMcpServer(config: McpServerConfig, parts: ServerParts): Promise<McpServer> {
+  const told = new Set<string>();
+  const { server, link, connect } = await openServer(config, parts, told);
+  server.list = await firstList({ config, parts, server, connect }).catch(async (error: unknown) => {
+    await server.end();
+    throw unavailable(config.name, `${link.ended() ?? reasonOf(error)}${link.last()}`);
+  });
+  if (!('http' in parts.reach)) return server;
+  return renewable(server, async ({ signal, timeout_ms }) => {
+    const next = await openServer(config, parts, told);
+    await next.connect({ signal, timeout: timeout_ms }).catch((error: unknown) => {
+      next.server.kill();
+      throw error;
+    });
+    return next.server;
+  });
+}
+
+interface Opened extends Pick<Starting, 'connect'> {
+  server: Ending;
+  link: Link;
+}
+
+async function openServer(config: McpServerConfig, parts: ServerParts, told: Set<string>): Promise<Opened> {
   const { Client, StreamableHTTPClientTransport, deserializeMessage } = await import('@modelcontextprotocol/client');
   const client = new Client({ name: 'agent-run', version: parts.version }, { capabilities: {} });
-  const { reach } = parts;
+  const { reach, notify } = parts;
   const link =
     'http' in reach
       ? openHttp(reach.http, StreamableHTTPClientTransport)
       : await startProcess(config, reach.process, deserializeMessage);
   const server = createServer(client, link, 'http' in reach ? {} : { log: `outputs/mcp-${config.name}.stderr.txt` });
-  const connect: Starting['connect'] = async (options) => client.connect(link.transport, options);
-  server.list = await firstList({ config, parts, server, connect }).catch(async (error: unknown) => {
-    await server.end();
-    throw unavailable(config.name, `${link.ended() ?? reasonOf(error)}${link.last()}`);
-  });
-  watch(client, config.name, parts.notify, { link, isEnding: () => server.isEnding() });
-  return server;
+  const connect: Starting['connect'] = async (options) => {
+    await client.connect(link.transport, options);
+    watch(client, link, tellOnce({ name: config.name, notify, told, isEnding: () => server.isEnding() }));
+  };
+  return { server, link, connect };
+}
+
+/** A server at a URL may forget its session, as when it was started anew: it is greeted again, and the call made again. */
+function renewable(
+  first: Ending,
+  reopen: (limits: { signal: AbortSignal; timeout_ms: number }) => Promise<Ending>,
+): McpServer {
+  let current = first;
+  let renewing: Promise<void> | undefined;
+  const renew = async (used: Ending, limits: Parameters<typeof reopen>[0]): Promise<void> => {
+    const next = await reopen(limits);
+    used.kill();
+    current = next;
+  };
+  return {
+    list: first.list,
+    async request(method, params, limits) {
+      const used = current;
+      try {
+        return await used.request(method, params, limits);
+      } catch (error) {
+        // It has not looked at a call that it answers so.
+        if (!(error instanceof Error && 'status' in error && error.status === SESSION_FORGOTTEN)) throw error;
+        if (current === used) {
+          renewing ??= renew(used, limits).finally(() => {
+            renewing = undefined;
+          });
+          await renewing;
+        }
+        return current.request(method, params, limits);
+      }
+    },
+    ended: () => current.ended(),
+    end: async () => current.end(),
+    kill: () => current.kill(),
+  };
 }
 
 interface Ending extends McpServer {
@@ -89,32 +148,32 @@ function createServer(client: Client, link: Link, more: Pick<McpServer, 'log'>):
   };
 }
 
-/** Says once that a server is gone, and once that it has changed its list of tools, which counts for nothing. */
-function watch(
-  client: Client,
-  name: string,
-  notify: Notify,
-  { link, isEnding }: { link: Link; isEnding: () => boolean },
-): void {
-  let told = false;
-  client.setNotificationHandler('notifications/tools/list_changed', () => {
-    if (told || isEnding()) return;
-    told = true;
-    notify(
-      'mcp_list_changed',
-      `the MCP server "${name}" changed its list of tools; the run keeps the one it began with`,
-    );
-  });
-  const waitForEnd = async (): Promise<void> => {
-    const how = await link.gone;
-    if (!isEnding())
-      notify('mcp_gone', `the MCP server "${name}" is gone: ${how}; calls to its tools are errors from now on`);
+type Tell = (code: string, what: string) => void;
+
+/** Says the same of a server once. */
+function tellOnce({
+  name,
+  notify,
+  told,
+  isEnding,
+}: Pick<ServerParts, 'notify'> & { name: string; told: Set<string>; isEnding: () => boolean }): Tell {
+  return (code, what) => {
+    if (isEnding() || told.has(code)) return;
+    if (notify(code, `the MCP server "${name}" ${what}`)) told.add(code);
   };
+}
+
+/** Says that a server is gone, and that it has changed its list of tools, which counts for nothing. */
+function watch(client: Client, link: Link, tell: Tell): void {
+  client.setNotificationHandler('notifications/tools/list_changed', () =>
+    tell('mcp_list_changed', 'changed its list of tools; the run keeps the one it began with'),
+  );
+  const waitForEnd = async (): Promise<void> =>
+    tell('mcp_gone', `is gone: ${await link.gone}; calls to its tools are errors from now on`);
   void waitForEnd();
   const waitForTrouble = async (): Promise<void> => {
     const how = await link.trouble;
-    if (how === undefined || isEnding()) return;
-    notify('mcp_gone', `the MCP server "${name}" does not answer: ${how}; calls to its tools are errors until it does`);
+    if (how !== undefined) tell('mcp_silent', `does not answer: ${how}; calls to its tools are errors until it does`);
   };
   void waitForTrouble();
 }

@@ -18,6 +18,8 @@ interface Reply {
   answer: (result: Json) => void;
   /** Sends something on the stream that the client keeps open. */
   tell: (message: Json) => void;
+  /** Knows none of its sessions any more. */
+  forget: () => void;
 }
 
 export interface McpHttpServer {
@@ -80,6 +82,10 @@ const TOOLS: Record<string, Act> = {
     tell({ jsonrpc: '2.0', id: 'ask', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
     answer(text('asked'));
   },
+  forget: ({ answer, forget }) => {
+    answer(text('who are you?'));
+    forget();
+  },
   picture: ({ answer }) => {
     const image = { type: 'image', data: png(3, 2).toString('base64'), mimeType: 'image/gif' };
     const link = { type: 'resource_link', uri: 'doc://b', name: 'b', mimeType: 'text/plain' };
@@ -91,6 +97,7 @@ const TOOLS: Record<string, Act> = {
 export async function startMcpHttp(options: McpHttpOptions = {}): Promise<McpHttpServer> {
   const requests: McpHttpServer['requests'] = [];
   const open = new Set<ServerResponse>();
+  const session = { number: 1 };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString('utf8')));
@@ -99,11 +106,13 @@ export async function startMcpHttp(options: McpHttpOptions = {}): Promise<McpHtt
       requests.push({ method: request.method ?? '', rpc: message['method'], headers: request.headers });
       if (options.redirect) return response.writeHead(307, { location: options.redirect }).end();
       if (options.status) return response.writeHead(options.status).end('not for you');
+      const claimed = request.headers['mcp-session-id'];
+      if (claimed !== undefined && claimed !== `session-${session.number}`) return response.writeHead(404).end();
       if (request.method === 'GET') {
         open.add(response);
         return stream(response);
       }
-      return respond({ request, response, message, options, open });
+      return respond({ request, response, message, options, open, session });
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -121,14 +130,15 @@ interface Exchange {
   message: Json;
   options: McpHttpOptions;
   open: Set<ServerResponse>;
+  session: { number: number };
 }
 
-function respond({ request, response, message, options, open }: Exchange): unknown {
+function respond({ request, response, message, options, open, session }: Exchange): unknown {
   const { id, method } = message;
   const params = (message['params'] ?? {}) as Json;
   const answer = (result: Json): void => {
     const reply = { jsonrpc: '2.0', id, result };
-    response.setHeader('mcp-session-id', 'session-1');
+    response.setHeader('mcp-session-id', `session-${session.number}`);
     if (options.sse) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event(reply));
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
   };
@@ -148,5 +158,6 @@ function respond({ request, response, message, options, open }: Exchange): unkno
   }
   const tell = (sent: Json): void => open.forEach((one) => void one.write(event(sent)));
   const act = TOOLS[String(params['name'])];
-  return act?.({ request, response, id, input: (params['arguments'] ?? {}) as Json, answer, tell });
+  const forget = (): void => void (session.number += 1);
+  return act?.({ forget, request, response, id, input: (params['arguments'] ?? {}) as Json, answer, tell });
 }

@@ -55,7 +55,7 @@ describe('a run with a server at a URL', () => {
     const ran = await tell({ task: task(server, ['echo', 'drop']), turns, env: { REMOTE_HEADER: SECRET } });
     expect(ran.outcome.reason).toBe('completed');
     expect(results(ran)).toEqual(['ok: said: a', expect.stringContaining('error: [the server answered with an error')]);
-    expect(ofType(ran.events, 'notice')).toMatchObject([{ code: 'mcp_gone', level: 'warning' }]);
+    expect(ofType(ran.events, 'notice')).toMatchObject([{ code: 'mcp_silent', level: 'warning' }]);
     expect(ran.result.warnings).toEqual([expect.stringContaining('the MCP server "remote" does not answer')]);
     expect(await replay({ run_dir: ran.run_dir })).toMatchObject({ matches: true, divergence: null });
   });

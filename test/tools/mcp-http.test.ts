@@ -21,6 +21,7 @@ const TOOLS = [
   'change',
   'sample',
   'spam',
+  'forget',
 ];
 
 interface Connected extends McpTools {
@@ -137,7 +138,7 @@ describe('a call to a server at a URL', () => {
     server.close();
     expect(await heard(ask('echo', { text: 'b' }))).toEqual(['error', expect.stringContaining('no answer from')]);
     expect(await heard(ask('echo', { text: 'b' }))).toEqual(['error', expect.stringContaining('no answer from')]);
-    expect(notices).toEqual([expect.stringMatching(/^mcp_gone: the MCP server "stub" does not answer/)]);
+    expect(notices).toEqual([expect.stringMatching(/^mcp_silent: the MCP server "stub" does not answer/)]);
   });
 
   test('that changes the list of tools changes nothing, and the notice says so once', async () => {
@@ -146,6 +147,18 @@ describe('a call to a server at a URL', () => {
     expect(await heard(ask('change'))).toEqual(['ok', 'changed']);
     expect(await heard(ask('echo', { text: 'b' }))).toEqual(['ok', 'said: b']);
     expect(notices).toEqual([expect.stringContaining('mcp_list_changed')]);
+  });
+
+  test('to one that was started anew greets it again, once for all calls at the time', async () => {
+    const { ask, server, notices } = await connected();
+    expect(await heard(ask('forget'))).toEqual(['ok', 'who are you?']);
+    const both = await Promise.all([heard(ask('echo', { text: 'b' })), heard(ask('echo', { text: 'c' }))]);
+    expect(both).toEqual([
+      ['ok', 'said: b'],
+      ['ok', 'said: c'],
+    ]);
+    expect(server.requests.filter(({ rpc }) => rpc === 'initialize')).toHaveLength(2);
+    expect(notices).toEqual([]);
   });
 
   test('that asks for a completion gets none', async () => {
