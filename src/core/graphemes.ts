@@ -90,16 +90,22 @@ export function padColumns(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
 }
 
+/** A code point has three continuation bytes at most; what has more is no UTF-8 and may be cut anywhere. */
+const MOST_CONTINUATION = 3;
+
 function codePointStart(bytes: Uint8Array, index: number): number {
-  let at = Math.max(index, 0);
-  while (at > 0 && at < bytes.length && isContinuation(bytes, at)) at -= 1;
-  return at;
+  const place = Math.max(index, 0);
+  for (let at = place; at >= Math.max(0, place - MOST_CONTINUATION); at -= 1) {
+    if (at === 0 || at >= bytes.length || !isContinuation(bytes, at)) return at;
+  }
+  return place;
 }
 
 function codePointEnd(bytes: Uint8Array, index: number): number {
-  let at = index;
-  while (at < bytes.length && isContinuation(bytes, at)) at += 1;
-  return at;
+  for (let at = index; at <= index + MOST_CONTINUATION; at += 1) {
+    if (at >= bytes.length || !isContinuation(bytes, at)) return at;
+  }
+  return index;
 }
 
 function isContinuation(bytes: Uint8Array, at: number): boolean {

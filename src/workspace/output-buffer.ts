@@ -1,4 +1,5 @@
 import { joinCut } from '../core/cut.ts';
+import { boundsAt } from '../core/graphemes.ts';
 
 export interface HeldOutput {
   text: string;
@@ -38,8 +39,8 @@ export class OutputBuffer {
     if (this.ringTotal <= this.ringRoom) {
       return { text: Buffer.concat([head, tail]).toString('utf8'), bytes, omitted_bytes: 0 };
     }
-    const headEnd = wholeEnd(head);
-    const tailStart = wholeStart(tail);
+    const headEnd = clusterEnd(head.subarray(0, wholeEnd(head)));
+    const tailStart = clusterStart(tail, wholeStart(tail));
     const omitted = bytes - headEnd - (tail.length - tailStart);
     const [before, after] = [head.toString('utf8', 0, headEnd), tail.toString('utf8', tailStart)];
     return { text: joinCut(before, after, omitted, note), bytes, omitted_bytes: omitted };
@@ -86,6 +87,20 @@ export class WholeCodePoints {
   flush(): Buffer {
     return this.rest;
   }
+}
+
+/** Without what stands last, unless that is ASCII: what belonged to it (an accent, a modifier) may be in the gap. */
+function clusterEnd(bytes: Uint8Array): number {
+  const last = bytes.length - 1;
+  const { start } = boundsAt(bytes, last);
+  // A byte of its own above ASCII is no UTF-8.
+  return (bytes[last] ?? 0) < 0x80 || start === last ? bytes.length : start;
+}
+
+/** The same at the beginning, of bytes from `start` on. */
+function clusterStart(bytes: Uint8Array, start: number): number {
+  const { end } = boundsAt(bytes.subarray(start), 1);
+  return (bytes[start] ?? 0) < 0x80 || end === 1 ? start : start + end;
 }
 
 /** Where the last whole code point ends; bytes that are no UTF-8 anyway count as whole. */

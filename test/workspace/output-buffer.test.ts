@@ -56,3 +56,11 @@ test('what never becomes a code point is not lost', () => {
   const bytes = Buffer.from([0xf0, 0x9f]);
   expect(Buffer.concat([stream.push(bytes), stream.flush()])).toEqual(bytes);
 });
+
+test('what a reader takes for one character is not torn at the gap', () => {
+  const family = '👩‍👩‍👧';
+  const buffer = new OutputBuffer(50);
+  buffer.push(Buffer.from(`ab${family}${family}${'x'.repeat(100)}${family}${family}yz`));
+  const { text, omitted_bytes } = buffer.finish();
+  expect(text).toBe(`ab${family}\n[… ${omitted_bytes} bytes left out …]\n${family}yz`);
+});
