@@ -70,7 +70,17 @@ test('brings no other package with it and stays below 3 MB packed', () => {
 
 test('holds what is needed and nothing else', () => {
   expect(readdirSync(installed).sort()).toEqual(
-    ['CHANGELOG.md', 'LICENSE', 'README.md', 'action', 'action.yml', 'dist', 'package.json', 'schemas'].sort(),
+    [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'README.zh-CN.md',
+      'action',
+      'action.yml',
+      'dist',
+      'package.json',
+      'schemas',
+    ].sort(),
   );
   expect(existsSync(join(installed, 'dist/meta.json'))).toBe(false);
 });
