@@ -61,10 +61,11 @@ function compiled(schema, options) {
   return standaloneCode.default(ajv, ajv.compile(schema));
 }
 
-/** The schema without what only people read. */
+/** The schema without what only people read, and without formats: their code is not worth it, so such a value is refused. */
 function bare(schema, named = false) {
   if (Array.isArray(schema)) return schema.map((item) => bare(item));
   if (typeof schema !== 'object' || schema === null) return schema;
+  if (!named && typeof schema.format === 'string') return false;
   const kept = Object.entries(schema).filter(([key]) => named || !ANNOTATIONS.includes(key));
   return Object.fromEntries(kept.map(([key, value]) => [key, bare(value, NAMED.includes(key))]));
 }

@@ -4,7 +4,7 @@
 import type { JsonValue } from './json.ts';
 import { taskSchemaErrors } from './task-validator.ts';
 
-/** True when schemas/task.schema.json accepts the value. */
+/** True when schemas/task.schema.json accepts the value for sure; false: `taskSchemaErrors` knows. */
 export function isTask(value: JsonValue): boolean {
   return taskSchemaErrors(value).length === 0;
 }
