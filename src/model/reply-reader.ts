@@ -134,9 +134,10 @@ export class ReplyReader {
     if (!block) return malformed(`${type} names block ${index}, which is not open`);
     if (type === 'content_block_stop') return this.#closeBlock(index, block);
     if (!isJsonObject(delta)) return malformed('a delta is not an object');
-    const known = block.text.length;
     this.#received += applyDelta(block, delta, data);
-    if (block.type === 'text') this.#tell(block.text.slice(known), index);
+    // Never a part of the whole text: cutting it for each piece takes the square of its length.
+    const { type: kind, text } = delta;
+    if (block.type === 'text' && kind === 'text_delta' && typeof text === 'string') this.#tell(text, index);
     return undefined;
   }
 
