@@ -52,7 +52,7 @@ beforeAll(() => {
   npm(['pack', staged, '--silent']);
   npm(['install', '--offline', '--no-audit', '--no-fund', './agent-run-0.1.0.tgz']);
   installed = join(project, 'node_modules/agent-run');
-}, 180_000);
+}, 600_000); // seconds, but on a machine that is busy with everything else
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 function node(args: string[], cwd: string): string {
