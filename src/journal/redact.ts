@@ -30,7 +30,12 @@ export function createRedactor(sources: SecretSources): Redactor {
 // Latin-1 gives every byte a character of its own, and takes it back unchanged.
 function byteStream(stream: TextStream): StreamFilter {
   return {
-    push: (chunk) => Buffer.from(stream.push(Buffer.from(chunk).toString('latin1')), 'latin1'),
+    push: (chunk) => Buffer.from(stream.push(viewOf(chunk).toString('latin1')), 'latin1'),
     end: () => Buffer.from(stream.end(), 'latin1'),
   };
+}
+
+/** The same bytes, not a copy: a command may say gigabytes. */
+function viewOf(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }

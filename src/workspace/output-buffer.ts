@@ -78,9 +78,10 @@ export class WholeCodePoints {
   private rest: Buffer = Buffer.alloc(0);
 
   push(chunk: Uint8Array): Buffer {
-    const bytes = Buffer.concat([this.rest, chunk]);
+    const given = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = this.rest.length === 0 ? given : Buffer.concat([this.rest, given]);
     const end = wholeEnd(bytes);
-    this.rest = bytes.subarray(end);
+    this.rest = Buffer.from(bytes.subarray(end)); // a copy: a view would hold the whole chunk
     return bytes.subarray(0, end);
   }
 
