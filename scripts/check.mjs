@@ -17,7 +17,7 @@ const STEPS = {
   build: ['build.mjs'],
 };
 
-const suites = process.argv.includes('--all') ? 'all' : (process.env.AGENT_RUN_SUITES ?? 'common');
+const suites = process.argv.includes('--all') ? 'all' : process.env.AGENT_RUN_SUITES || 'common';
 const before = fingerprint(ROOT, process.env, suites);
 const passed = process.argv.includes('--again') ? undefined : recall(ROOT, before);
 if (passed) {

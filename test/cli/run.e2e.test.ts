@@ -231,13 +231,13 @@ describe('--task-ref', () => {
 });
 
 describe('the other commands', () => {
-  test('validate prints the plan of each task, and 2 with a message for one that is broken', async () => {
+  test('validate prints the plan of each task in the order of names, and 2 with a message for one that is broken', async () => {
     const cwd = tempTree({ ...taskOf([{ text: 'x' }]), 'bad.json': '{ "prompt": "x" }' });
     const { code, stdout, stderr } = await cli.run(['validate', 'task.json', 'bad.json', '--format', 'json'], { cwd });
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject([
-      { file: 'task.json', valid: true, plan: { model: 'script/script', limits: { max_turns: 30 } } },
       { file: 'bad.json', valid: false },
+      { file: 'task.json', valid: true, plan: { model: 'script/script', limits: { max_turns: 30 } } },
     ]);
     expect(stderr).toContain('bad.json:1:1: the key "model" is missing');
   });

@@ -15,6 +15,9 @@ const TOOLS = {
   tests: 'node_modules/vitest/vitest.mjs',
 };
 
+// As nobody set it: the check that runs these tests may run all suites.
+const ENV = { ...process.env, AGENT_RUN_SUITES: '' };
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'check-'));
@@ -33,7 +36,11 @@ function put(path: string, text: string): void {
 function runCheck(behaviour: Partial<Record<keyof typeof TOOLS, string>>): { code: number | null; lines: string[] } {
   const texts = { tests: `console.log('3 passed, 0 failed, 0 skipped')`, ...behaviour };
   for (const [name, path] of Object.entries(TOOLS)) put(path, texts[name as keyof typeof TOOLS] ?? ''); // keys of TOOLS
-  const { status, stdout } = spawnSync(process.execPath, ['scripts/check.mjs'], { cwd: folder, encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/check.mjs'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: ENV,
+  });
   return { code: status, lines: stdout.trimEnd().split('\n') };
 }
 
@@ -85,6 +92,7 @@ describe('a tree that passed once', () => {
       const { status, stdout } = spawnSync(process.execPath, ['scripts/check.mjs', ...args], {
         cwd: folder,
         encoding: 'utf8',
+        env: ENV,
       });
       return {
         ran: readFileSync(join(folder, 'ran'), 'utf8').length,
@@ -125,7 +133,7 @@ describe('a tree that passed once', () => {
   test('is checked again after a failure', () => {
     const check = clone();
     put('node_modules/typescript/bin/tsc', 'process.exit(1)');
-    spawnSync(process.execPath, ['scripts/check.mjs'], { cwd: folder });
+    spawnSync(process.execPath, ['scripts/check.mjs'], { cwd: folder, env: ENV });
     put('node_modules/typescript/bin/tsc', '');
     expect(check().ran).toBe(1);
   });
