@@ -7,12 +7,12 @@ export function median(values) {
 }
 
 /**
- * Runs the sides in turns, so that a busy moment of the machine hits all of them; one round before is not counted.
- * Answers with each side's results.
+ * Runs the sides in turns, so that a busy moment of the machine hits all of them; one round before is not counted, unless
+ * there is but one. Answers with each side's results.
  */
 export async function inTurns(rounds, sides) {
   const results = Object.fromEntries(Object.keys(sides).map((name) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = rounds === 1 ? 1 : 0; round <= rounds; round += 1) {
     for (const [name, run] of Object.entries(sides)) {
       const result = await run();
       if (round > 0) results[name].push(result);

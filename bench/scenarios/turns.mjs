@@ -39,10 +39,10 @@ export async function measureTurns({ world, rounds }) {
   ];
 }
 
-export async function measureGrowth({ world, rounds }) {
+export async function measureGrowth({ world, rounds, short }) {
   const turns = chain(MANY, 'seq 1 300');
   const task = { tools: BASH, ...limits(MANY), ...OFF };
-  const results = await inTurns(Math.min(rounds, 2), { ours: () => runOurs(world, turns, task) });
+  const results = await inTurns(short ? 1 : Math.min(rounds, 2), { ours: () => runOurs(world, turns, task) });
   const part = (from, to) => medianOf(results.ours, (result) => median(overheads(result).slice(from, to)));
   const [early, late] = [part(0, 20), part(-20)];
   return [ratio(`last 20 of ${MANY} turns over the first 20`, late, early)];
