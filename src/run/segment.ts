@@ -79,11 +79,11 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const next = nextAfter(segment);
   const { dir: run_dir, transcript } = folder;
   const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
-  const tracing = await startTracing(segment.env);
+  const redactor = redactorFor(config.task, segment.env);
+  const tracing = await startTracing(segment.env, redactor.redact);
   const bus = createBus([meter, ...watchers, ...(tracing ? [tracing.subscriber] : [])]);
   const recorder = createRecorder(journal, bus, segment.state);
   const held: Held = {};
-  const redactor = redactorFor(config.task, segment.env);
   const inside = { segment, redactor, recorder, held, journal, bus };
   const factsOf = (outcome: RunOutcome): FinishFacts => ({
     config,

@@ -21,6 +21,12 @@ function task(changes: Partial<TaskFile> = {}): TaskFile {
   };
 }
 
+function circular(): object {
+  const task: Record<string, unknown> = { prompt: 'x' };
+  task['model'] = task;
+  return task;
+}
+
 function folder(): string {
   return tempTree({ 'notes.txt': 'first line\nsecond line\n' });
 }
@@ -88,12 +94,38 @@ describe("a caller's mistake", () => {
     expect(existsSync(join(cwd, 'agent-run-results'))).toBe(false);
   });
 
+  test.each([
+    [{ max_turns: 1 }, 'found the unknown option "max_turns"; did you mean "maxTurns"?'],
+    [{ budget: 1 }, 'found the unknown option "budget", expected one of inputs, out,'],
+  ])('an option that nobody reads is refused, for it would be no limit: %j', async (options, message) => {
+    await expect(run(task(), { env: ENV, ...options } as object)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['nothing', undefined, 'found undefined, expected the path of a task file or its content'],
+    ['a number', 7 as unknown as object, 'found 7'],
+    ['an object that holds itself', circular(), 'the task cannot be written as JSON'],
+  ])('%s is no task', async (_what, value, message) => {
+    const ended = run(value as TaskFile, { env: ENV });
+    await expect(ended).rejects.toThrow(UsageError);
+    await expect(ended).rejects.toThrow(message);
+  });
+
   test('an input is a value: "@" reads no file', async () => {
     const cwd = folder();
     const asked = task({ inputs: { who: {} }, prompt: 'For {{ inputs.who }}.' });
     const { runDir } = await run(asked, { cwd, env: ENV, out: 'out', inputs: { who: '@notes.txt' } });
     expect(readFileSync(join(runDir, 'transcript.jsonl'), 'utf8')).toContain('For @notes.txt.');
   });
+});
+
+test('a listener that fails later changes nothing of the run, and is told of', async () => {
+  const onEvent = async ({ type }: RunEvent): Promise<void> => {
+    await Promise.resolve();
+    throw new Error(`no room for ${type}`);
+  };
+  const { result, remark } = await run(task(), { cwd: folder(), env: ENV, onEvent });
+  expect([result.status, remark]).toEqual(['success', 'onEvent failed: no room for run_start']);
 });
 
 describe('cancelling from another program', () => {

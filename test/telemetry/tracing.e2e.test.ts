@@ -164,6 +164,17 @@ describe('a run with a collector in its environment', () => {
   }, 60_000);
 });
 
+test('shows no secret: neither in an attribute, nor in what is said of a failure', async () => {
+  const found = await collector();
+  const secrets = { CORP_ID: 'corporate-secret-7', OTEL_RESOURCE_ATTRIBUTES: 'team=corporate-secret-7' };
+  await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: found.url, ...secrets }, { ...TASK, redact: ['CORP_*'] });
+  expect(found.spans.length).toBeGreaterThan(0);
+  expect(found.text()).not.toContain('corporate-secret-7');
+  const { remark } = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:pass-word-99@127.0.0.1:9' });
+  expect(remark).toMatch(/^spans were not delivered/);
+  expect(remark).not.toContain('pass-word-99');
+}, 60_000);
+
 describe('a collector that fails changes nothing of the run', () => {
   test.each<[string, () => Promise<string>, RegExp]>([
     ['that refuses', async () => (await collector(400)).url, /^spans were not delivered: /],
