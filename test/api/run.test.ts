@@ -98,7 +98,7 @@ describe("a caller's mistake", () => {
     [{ max_turns: 1 }, 'found the unknown option "max_turns"; did you mean "maxTurns"?'],
     [{ budget: 1 }, 'found the unknown option "budget", expected one of inputs, out,'],
   ])('an option that nobody reads is refused, for it would be no limit: %j', async (options, message) => {
-    await expect(run(task(), { env: ENV, ...options } as object)).rejects.toThrow(message);
+    await expect(run(task(), { env: ENV, ...options })).rejects.toThrow(message);
   });
 
   test.each([
