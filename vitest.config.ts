@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SLOW } from './test/helpers/suites.ts';
 import { vitePageBundle } from './scripts/page-bundle.mjs';
 
 // What takes long runs in CI, with `npm run check -- --all`, and when it is named.
@@ -11,7 +12,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [
       'test/model-e2e/**', // npm run test:model
-      ...(wantsSlow ? [] : ['**/*.slow.test.ts']),
+      ...(wantsSlow ? [] : SLOW),
     ],
     globals: false,
     reporters: ['default', './test/helpers/closing-line.ts'],

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SLOW } from './suites.ts';
 
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const REPORTER = fileURLToPath(new URL('closing-line.ts', import.meta.url));
@@ -79,9 +80,10 @@ test.each([
   expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped');
 });
 
-test('names the slow files that a common run leaves out', () => {
-  writeFileSync(join(folder, 'b.slow.test.ts'), `test('never runs here', () => { throw new Error('no'); });`);
-  writeFileSync(join(folder, 'vitest.config.js'), `export default { test: { exclude: ['**/*.slow.test.ts'] } };`);
+test('names how many files of slow suites a common run leaves out', () => {
+  mkdirSync(join(folder, 'test/crash'), { recursive: true });
+  writeFileSync(join(folder, 'test/crash/b.test.ts'), `test('never runs here', () => { throw new Error('no'); });`);
+  writeFileSync(join(folder, 'vitest.config.js'), `export default { test: { exclude: ${JSON.stringify(SLOW)} } };`);
   expect(runVitest(`test('is fine', () => {});`).lines).toEqual([
     'left out: 1 slow file (npm run check -- --all runs all)',
     '1 passed, 0 failed, 0 skipped',

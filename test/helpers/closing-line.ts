@@ -1,7 +1,6 @@
 import { globSync } from 'tinyglobby';
+import { SLOW } from './suites.ts';
 import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
-
-const SLOW = '**/*.slow.test.ts';
 
 /** What a run of the tests came to; `leftOut` counts skipped tests by the reason they give. */
 interface Totals {
@@ -24,7 +23,8 @@ export default class ClosingLine implements Reporter {
 
   onInit({ config: { root, exclude } }: Vitest): void {
     // vitest.config.ts leaves them out of a common run.
-    const slow = exclude.includes(SLOW) ? globSync(SLOW, { cwd: root, ignore: ['**/node_modules/**'] }).length : 0;
+    const without = SLOW.filter((pattern) => exclude.includes(pattern));
+    const slow = without.length > 0 ? globSync(without, { cwd: root }).length : 0;
     // The exit event is the only place that comes after every other reporter and vitest's own summary.
     process.once('exit', (code) => {
       const { lines, failed } = close(this.totals, code);
