@@ -14,14 +14,24 @@ export interface ContentParts {
 /** A server's answer to a call as a result: its texts, then its images and PDFs, and a note for what is neither. */
 export function mcpResult(answer: JsonValue, parts: ContentParts): ToolOutput {
   if (!isJsonObject(answer)) return errorResult('the server answered with no result');
-  const blocks = Array.isArray(answer['content']) ? answer['content'] : [];
+  const { content, isError } = answer;
+  // Absent it says nothing, as some servers do beside structured content; anything else may have been the answer.
+  if (content !== undefined && content !== null && !Array.isArray(content)) return unreadable(content, parts);
+  const blocks = content ?? [];
   const media: MediaBlock[] = [];
   const texts = blocks.map((block) => blockText(block, (encoded) => look(encoded, parts, media)));
   const structured = answer['structuredContent'];
   // Servers say structured content as text, too; those that do not are heard all the same.
   if (structured !== undefined && !blocks.some(isText)) texts.push(stringifyJson(structured));
-  const result = cutResult(answer['isError'] === true ? 'error' : 'ok', texts.join('\n'), parts.context);
+  // A server that says "true" or 1 means no success.
+  const failed = isError !== undefined && isError !== null && isError !== false;
+  const result = cutResult(failed ? 'error' : 'ok', texts.join('\n'), parts.context);
   return { ...result, content: [...result.content, ...media] };
+}
+
+function unreadable(content: JsonValue, { context }: ContentParts): ToolOutput {
+  const found = headOf(stringifyJson(content), 200);
+  return cutResult('error', `[the server's result cannot be read: its content is no list: ${found}]`, context);
 }
 
 /** What stands in the text for data: where it is seen, or why it is not. */

@@ -29,6 +29,7 @@ const TOOLS = {
       ],
     }),
   },
+  answer: { inputSchema: plain, call: ({ result }) => result },
   die: { inputSchema: plain, call: () => process.exit(3) },
   hang: { inputSchema: plain, call: () => undefined },
   garbage: { inputSchema: plain, call: () => void process.stdout.write('{"jsonrpc":"2.0","id":}\n') },

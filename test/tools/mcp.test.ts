@@ -30,6 +30,15 @@ describe('a call to a tool of an MCP server', () => {
     );
   });
 
+  test.each([
+    ['a content that is no list', { content: 'not a list' }, 'its content is no list: "not a list"'],
+    ['a content that is no list beside structured', { content: {}, structuredContent: { a: 1 } }, 'no list: {}'],
+    ['an error flag of another type', { content: [{ type: 'text', text: 'broke' }], isError: 'true' }, 'broke'],
+  ])('is no success with %s', async (_what, result, said) => {
+    const output = await ask('answer', { result });
+    expect([output.status, textOf(output)]).toEqual(['error', expect.stringContaining(said)]);
+  });
+
   test('keeps head and tail of a long answer and stores the whole', async () => {
     const { tool } = await started([stub({}, { tools: ['long'] })]);
     const { context, stored } = toolContext({ max_output_bytes: 1000 });
