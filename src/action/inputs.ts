@@ -7,7 +7,8 @@ import { type Association, readAssociations } from '../config/association.ts';
 import type { InputText } from '../config/merge.ts';
 import { type OptionName, OPTIONS, type RawFlags, readChoice, readSwitch } from '../config/options.ts';
 import { parseSource } from '../config/parse.ts';
-import { sourceOf } from '../config/source.ts';
+import { type Source, sourceOf } from '../config/source.ts';
+import { writtenScalars } from '../config/written.ts';
 
 /** Value of one input, trimmed; '' when it was not given. */
 export type GetInput = (name: string) => string;
@@ -44,8 +45,13 @@ export const SECRET_INPUTS = ['anthropic-api-key', 'api-key', 'github-token'] as
 
 const OPTION_INPUTS = ['model', 'workspace', 'out', 'task-ref', 'max-turns', 'max-cost-usd', 'timeout'] as const;
 const SANDBOX_MODES = ['auto', 'required'] as const;
-// A step has no stdout to shape, and values of inputs have an input of their own that reads no files.
-const NOT_IN_ARGS: readonly OptionName[] = ['input', 'format', 'color', 'dry-run'];
+/** Options that are none of a step's, and why. */
+const NOT_IN_ARGS: Partial<Record<OptionName, string>> = {
+  input: 'values have the input "inputs", which reads no files',
+  format: 'a step has no standard output to shape; its outputs and `result.json` hold the result',
+  color: 'a step has no terminal to color',
+  'dry-run': 'a step does run the task; `agent-run validate` checks one without running it',
+};
 const MAX_KEY = 100;
 
 /** Reads every input; throws UsageError for one that is missing, or misspelt. */
@@ -160,9 +166,12 @@ function readArgs(text: string): { name: OptionName; value?: string }[] {
 }
 
 function optionName(line: string, name: string | undefined): OptionName {
-  const known = (Object.keys(OPTIONS) as OptionName[]).filter((option) => !NOT_IN_ARGS.includes(option)); // its own keys
-  const found = known.find((option) => option === name);
+  const options = Object.keys(OPTIONS) as OptionName[]; // its own keys
+  const found = options.find((option) => option === name);
+  const barred = found && NOT_IN_ARGS[found];
+  if (barred !== undefined) throw new UsageError(`the input "args": "--${found}" is not for a step: ${barred}`);
   if (found !== undefined) return found;
+  const known = options.filter((option) => NOT_IN_ARGS[option] === undefined);
   const meant = didYouMean(name ?? line.trim(), known);
   throw wrongArg(line, `one option a line, such as "--keep=5"${meant}`);
 }
@@ -178,20 +187,26 @@ async function readValues(text: string): Promise<InputText[]> {
   if (!text.startsWith('{') && lines.every((line) => /^\s*[A-Za-z_][\w-]*=/.test(line))) {
     return lines.map((line) => ({ value: line.trimStart(), origin, reads_files: false }));
   }
-  const value = await parseSource({ ...sourceOf('inputs', text), format: text.startsWith('{') ? 'json' : 'yaml' });
+  const source: Source = { ...sourceOf('inputs', text), format: text.startsWith('{') ? 'json' : 'yaml' };
+  const value = await parseSource(source);
   if (!isJsonObject(value)) {
     throw new UsageError(`${origin}: found neither lines of name=value nor a map of names to values`);
   }
+  const texts = Object.values(value).every((item) => typeof item === 'string');
+  const written = texts ? undefined : await writtenScalars(source);
   return Object.entries(value).map(([name, item]) => ({
-    value: `${name}=${valueText(name, item)}`,
+    value: `${name}=${valueText(name, item, written?.get(name))}`,
     origin,
     reads_files: false,
   }));
 }
 
-/** Only texts: YAML would turn 1.10 into 1.1 and 0123 into 123 before we see it. */
-function valueText(name: string, value: JsonValue): string {
+/** A number or a boolean is what was written, not what it was read as: 1.10 stays 1.10. */
+function valueText(name: string, value: JsonValue, written: string | undefined): string {
   if (typeof value === 'string') return value;
+  if (written !== undefined && (typeof value === 'number' || typeof value === 'boolean')) return written;
   const found = JSON.stringify(value).slice(0, 80);
-  throw new UsageError(`the input "inputs": found ${found} as the value of "${name}", expected a text in quotes`);
+  throw new UsageError(
+    `the input "inputs": found ${found} as the value of "${name}", expected a text, a number, true or false`,
+  );
 }

@@ -70,11 +70,24 @@ describe('values for the task', () => {
     expect(await valuesOf('{"base": "main", "body": "one\\ntwo"}')).toEqual(['base=main', 'body=one\ntwo']);
   });
 
+  test('may be numbers and booleans, which stay as they are written', async () => {
+    const yaml = 'version: 1.10\nbuild: 0123\nbig: 12345678901234567890\ndraft: true\nname: x # 1\n';
+    const read = ['version=1.10', 'build=0123', 'big=12345678901234567890', 'draft=true', 'name=x'];
+    expect(await valuesOf(yaml)).toEqual(read);
+    expect(await valuesOf('{"b": 1, "v": 1.10, /* not */ "draft": false, "t": "1.10",}')).toEqual([
+      'b=1',
+      'v=1.10',
+      'draft=false',
+      't=1.10',
+    ]);
+  });
+
   test.each([
-    ['a number, which YAML may have changed', 'version: 1.10'],
     ['a list', 'paths: [a, b]'],
+    ['a map', '{"a": {"b": 1}}'],
+    ['nothing', 'base:'],
   ])('are never %s', async (_what, inputs) => {
-    await expect(read({ inputs })).rejects.toThrow('expected a text in quotes');
+    await expect(read({ inputs })).rejects.toThrow('expected a text, a number, true or false');
   });
 
   test('read no file, whatever they begin with', async () => {
@@ -109,9 +122,10 @@ describe('options', () => {
     ['--kep=3', 'did you mean "keep"'],
     ['--verbose=1', '"--verbose" alone'],
     ['--out', '"--out=VALUE"'],
-    ['--input=a=b', 'one option a line'],
-    ['--format=json', 'one option a line'],
-    ['--dry-run', 'one option a line'],
+    ['--input=a=b', '"--input" is not for a step: values have the input "inputs"'],
+    ['--format=json', '"--format" is not for a step'],
+    ['--color\nalways', '"--color" is not for a step'],
+    ['--dry-run', '"--dry-run" is not for a step'],
     ['rm -rf /', 'one option a line'],
   ])('in args written as %s are refused', async (args, message) => {
     await expect(read({ args })).rejects.toThrow(message);
