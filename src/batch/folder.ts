@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError, errorText } from '../core/errors.ts';
 import { ignoreItself, makeFolders, refuseLink, RESULTS_FOLDER } from '../run/run-folder.ts';
@@ -15,7 +15,8 @@ export interface BatchFolder {
   release(): void;
 }
 
-const OURS = /^(?:report|batch)(?:-\d+-of-\d+)?\.jsonl?$/;
+/** The lock is there before anything else: a shard that begins a moment later knows by it whose folder this is. */
+const OURS = /^(?:(?:report|batch)(?:-\d+-of-\d+)?\.jsonl?|\.batch(?:-\d+-of-\d+)?\.lock)$/;
 
 /** Opens `--out`, else `agent-run-results`; throws UsageError when it is somebody else's or another batch is alive in it. */
 export function openBatchFolder(options: { out: string | undefined; cwd: string; shard?: Shard }): BatchFolder {
@@ -30,13 +31,36 @@ export function openBatchFolder(options: { out: string | undefined; cwd: string;
       cause: error,
     });
   }
-  const names = readdirSync(dir);
-  if (out !== undefined && names.length > 0 && !names.some((name) => OURS.test(name))) {
-    const text = `the folder ${dir} is not empty and no batch wrote it: it holds ${names[0] ?? ''}; name a new or empty folder with --out`;
+  const strange = strangerIn(dir);
+  if (out !== undefined && strange !== undefined) {
+    const text = `the folder ${dir} is not empty and no batch wrote it: it holds ${strange}; name a new or empty folder with --out`;
     throw new UsageError(text);
   }
-  ignoreItself(dir);
   const part = shard ? `-${shard.index}-of-${shard.count}` : '';
   const release = takeLock(dir, 'batch', `.batch${part}.lock`);
+  try {
+    ignoreItself(dir);
+  } catch (error) {
+    // UsageError: the folder cannot be written after all; whoever may write it must not find it locked.
+    release();
+    throw error;
+  }
   return { dir: join(dir), report: `report${part}.json`, record: `batch${part}.jsonl`, release };
+}
+
+/** What shows that a folder is somebody else's; undefined: it is empty, or a batch has been here. */
+function strangerIn(dir: string): string | undefined {
+  const names = readdirSync(dir);
+  if (names.some((name) => OURS.test(name))) return undefined;
+  return names.find((name) => name !== '.gitignore' || !isOurIgnore(join(dir, name)));
+}
+
+/** All that a batch leaves which found a mistake before it began. */
+function isOurIgnore(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === '*\n';
+  } catch {
+    // EISDIR, EACCES: not a file that we wrote.
+    return false;
+  }
 }
