@@ -57,7 +57,10 @@ async function runSteps(
     if (step.kind === 'ask')
       await ask(parts, recorder, dispatch, { step, signal: step.concluding ? signal : ordinary });
     else if (step.kind === 'act') await act(recorder, dispatch);
-    else recorder.record(await perform(parts, state, step, signal));
+    else {
+      const event = await perform(parts, state, step, signal);
+      if (event) recorder.record(event);
+    }
   }
 }
 
@@ -103,8 +106,13 @@ async function act(recorder: Recorder, dispatch: Dispatch): Promise<void> {
 
 type Single = Exclude<Step, { kind: 'end' | 'ask' | 'act' }>;
 
-/** A step that is one event. */
-async function perform(parts: Parts, state: RunState, step: Single, signal: AbortSignal): Promise<EventBody> {
+/** A step that is one event; undefined when the run's end cut it, so that it is taken again when the run goes on. */
+async function perform(
+  parts: Parts,
+  state: RunState,
+  step: Single,
+  signal: AbortSignal,
+): Promise<EventBody | undefined> {
   switch (step.kind) {
     case 'prompt': {
       const content = state.start ? promptBlocks(state.start, step.index) : [];
@@ -132,12 +140,22 @@ async function perform(parts: Parts, state: RunState, step: Single, signal: Abor
       const attempt = state.checks_failed + 1;
       return { type: 'output_checked', stage: 'schema', attempt, ...call, ...(await parts.gate.check(candidate)) };
     }
-    case 'verify': {
-      const command = state.start?.task.verify[step.index];
-      if (!command) throw new Error(`there is no verify command ${step.index}`);
-      return { type: 'verify_end', index: step.index, ...(await parts.verify(command, signal)) };
-    }
+    case 'verify':
+      return verified(parts, state, step.index, signal);
   }
+}
+
+/** What a verify command found. One that the run's own end cut has found nothing, whatever code it ended with. */
+async function verified(
+  parts: Parts,
+  { start }: RunState,
+  index: number,
+  signal: AbortSignal,
+): Promise<EventBody | undefined> {
+  const command = start?.task.verify[index];
+  if (!command) throw new Error(`there is no verify command ${index}`);
+  const found = await parts.verify(command, signal);
+  return signal.aborted && !found.ok ? undefined : { type: 'verify_end', index, ...found };
 }
 
 /** The fresh conversation: the task told again, after the service's summary or with the model's own. */
