@@ -43,6 +43,7 @@ async function endedRun(run_dir: string, world: World): Promise<EndedRun> {
   const { result, problems } = record;
   if (result === null) throw new UsageError(problems.join('; ') || `${run_dir} has no result to compare`);
   for (const problem of problems) printLines(world, `agent-run: ${problem}`);
+  if (record.lost_findings !== null) printLines(world, `agent-run: ${run_dir}: ${record.lost_findings}`);
   return { ...record, result };
 }
 

@@ -21,6 +21,19 @@ export function readFindings(output: JsonValue, map: FindingsMap): Finding[] | n
   return Array.isArray(items) ? items.map((item) => readFinding(item, map)) : null;
 }
 
+/** Why a map finds no list in an output, as one sentence without a word of the output; null when it finds one. */
+export function missedFindings(output: JsonValue, { items }: FindingsMap): string | null {
+  const found = valueAt(output, items);
+  if (Array.isArray(found)) return null;
+  const what = found === undefined ? 'names nothing in the output' : `names ${kindOf(found)} in the output, not a list`;
+  return `findings.items: ${JSON.stringify(items)} ${what}, so how many findings there are is not known`;
+}
+
+function kindOf(value: Exclude<JsonValue, JsonValue[]>): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
+}
+
 function readFinding(item: JsonValue, map: FindingsMap): Finding {
   const at = (pointer: string | undefined): JsonValue | undefined =>
     pointer === undefined ? undefined : valueAt(item, pointer);

@@ -3,10 +3,10 @@
 import type { CommentConfig, FindingsMap } from '../core/config.ts';
 import type { RunName } from '../core/comment-names.ts';
 import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
-import { readFindings } from '../core/findings.ts';
+import { missedFindings, readFindings } from '../core/findings.ts';
 import type { JsonValue } from '../core/json.ts';
 import { renderPage } from '../core/page-template.ts';
-import { markdownCut } from '../core/sanitise.ts';
+import { markdownCut, markdownText } from '../core/sanitise.ts';
 import type { ResultFile } from '../run/result.ts';
 import { headLine, placeText } from '../run/summary.ts';
 import { markerLine, type Marker } from './marker.ts';
@@ -40,7 +40,7 @@ const BUILT_IN = `{% if findings %}{% if findings.size == 0 %}No findings.
 
 /** The whole text, within what GitHub takes. A run without an output has the built-in text, since the task's own would have nothing to show. */
 export async function commentBody(facts: BodyFacts): Promise<Body> {
-  const { result, template, marker, url } = facts;
+  const { result, template, findings, marker, url } = facts;
   const own = hasOutput(result) ? template : null;
   const rendered = await renderPage(own ?? BUILT_IN, scopeOf(facts));
   if (!rendered.ok) {
@@ -51,8 +51,11 @@ export async function commentBody(facts: BodyFacts): Promise<Body> {
     };
   }
   // A template may say anything; how the run ended must stand above it unless all went well.
-  const isPlain = result.exit_code === 0 && result.limit_reached === null;
-  const parts = [...(own !== null && isPlain ? [] : [headLine(result, null)]), rendered.text.trim(), footer(facts)];
+  const lost = findings && hasOutput(result) ? missedFindings(result.output, findings) : null;
+  const isPlain = result.exit_code === 0 && result.limit_reached === null && lost === null;
+  const head = own !== null && isPlain ? [] : [headLine(result, null)];
+  const warning = lost === null ? [] : [`**Warning:** ${markdownText(lost)}`];
+  const parts = [...head, ...warning, rendered.text.trim(), footer(facts)];
   const text = parts.filter((part) => part !== '').join('\n\n');
   const note = `*Cut here: a comment holds no more. The whole is in the summary and the files of ${runLink(url)}.*`;
   const room = MAX_COMMENT - markerLine(marker).length - 1;

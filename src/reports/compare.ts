@@ -20,7 +20,8 @@ export interface Side {
   duration_ms: number;
   tool_calls: number;
   denials: number;
-  findings: number;
+  /** Null: not known, since its output has no list of them. */
+  findings: number | null;
 }
 
 export interface ToolPair {
@@ -38,7 +39,8 @@ export interface Comparison {
   schema_version: 1;
   a: Side;
   b: Side;
-  findings: { new: Finding[]; gone: Finding[]; same: number };
+  /** Not comparable when those of a run are not known; then the lists are empty. */
+  findings: { new: Finding[]; gone: Finding[]; same: number; comparable: boolean };
   denials: { a: DeniedCall[]; b: DeniedCall[] };
   tools: Record<string, ToolPair>;
 }
@@ -48,18 +50,24 @@ export type EndedRun = RunRecord & { result: RunResult };
 
 /** Two runs side by side; findings are the same when level, path and title are, or without a title the message. */
 export function compareRuns(a: EndedRun, b: EndedRun): Comparison {
-  const gone = without(a.findings, b.findings);
+  const known = a.has_findings && b.has_findings;
+  const gone = known ? without(a.findings, b.findings) : [];
   return {
     schema_version: 1,
     a: sideOf(a),
     b: sideOf(b),
-    findings: { new: without(b.findings, a.findings), gone, same: a.findings.length - gone.length },
+    findings: {
+      new: known ? without(b.findings, a.findings) : [],
+      gone,
+      same: known ? a.findings.length - gone.length : 0,
+      comparable: known,
+    },
     denials: { a: a.result.denials.map(deniedOf), b: b.result.denials.map(deniedOf) },
     tools: toolsOf(a.result, b.result),
   };
 }
 
-function sideOf({ run_dir, result, findings }: EndedRun): Side {
+function sideOf({ run_dir, result, findings, has_findings }: EndedRun): Side {
   const { run_id, task, status, exit_reason, exit_code, message, model, turns, usage } = result;
   return {
     run_dir,
@@ -77,7 +85,7 @@ function sideOf({ run_dir, result, findings }: EndedRun): Side {
     duration_ms: result.duration_ms,
     tool_calls: result.tool_calls.total,
     denials: result.denials.length,
-    findings: findings.length,
+    findings: has_findings ? findings.length : null,
   };
 }
 

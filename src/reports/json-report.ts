@@ -1,6 +1,6 @@
 import type { JsonValue } from '../core/json.ts';
 import type { Finding } from '../core/findings.ts';
-import { totalsOf } from './totals.ts';
+import { totalsOf, warningsOf } from './totals.ts';
 import type { Collection } from './collect.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -18,10 +18,10 @@ export function jsonReport(collection: Collection): JsonValue {
 }
 
 /** A run that never ended has no row: it stands under `problems`. */
-function runOf({ run_dir, result, findings }: RunRecord): object[] {
+function runOf(record: RunRecord): object[] {
+  const { run_dir, result, findings } = record;
   if (result === null) return [];
-  const { run_id, status, exit_reason, exit_code, message, model, turns, usage, duration_ms, warnings, output } =
-    result;
+  const { run_id, status, exit_reason, exit_code, message, model, turns, usage, duration_ms, output } = result;
   const row = {
     run_dir,
     run_id,
@@ -39,7 +39,7 @@ function runOf({ run_dir, result, findings }: RunRecord): object[] {
     duration_ms,
     tool_calls: result.tool_calls.total,
     denials: result.denials.length,
-    warnings,
+    warnings: warningsOf(record),
     output,
     findings: findings.map(findingOf),
   };

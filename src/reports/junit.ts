@@ -52,7 +52,7 @@ function suiteXml({ name, cases, seconds, timestamp, properties }: Suite): strin
 }
 
 function runSuite(record: RunRecord): Suite {
-  const { task, result, findings, problems, run_id } = record;
+  const { task, result, findings, lost_findings, problems, run_id } = record;
   if (result === null) {
     const failed = failing('error', { task, name: 'run', seconds: 0 }, ['unfinished', problems.join('\n')]);
     return { name: task, cases: [failed], seconds: 0, properties: { run_id, run_dir: record.run_dir } };
@@ -60,7 +60,12 @@ function runSuite(record: RunRecord): Suite {
   const seconds = secondsOf(result.duration_ms);
   return {
     name: task,
-    cases: [runCase(result, seconds), ...findings.map((finding) => findingCase(task, finding))],
+    cases: [
+      runCase(result, seconds),
+      ...earlyCase(result),
+      ...(lost_findings === null ? [] : [lostCase(task, lost_findings)]),
+      ...findings.map((finding) => findingCase(task, finding)),
+    ],
     seconds,
     timestamp: result.started_at,
     properties: propertiesOf(record, result),
@@ -68,12 +73,13 @@ function runSuite(record: RunRecord): Suite {
 }
 
 function propertiesOf({ run_dir }: RunRecord, result: RunResult): Record<string, string> {
-  const { usage } = result;
+  const { usage, limit_reached: limit } = result;
   return {
     run_id: result.run_id,
     run_dir,
     exit_reason: result.exit_reason,
     exit_code: String(result.exit_code),
+    ...(limit ? { limit_reached: `${limit.reason}: ${limit.used} of ${limit.limit}` } : {}),
     model: `${result.provider}/${result.model}`,
     turns: String(result.turns),
     total_input_tokens: String(usage.total_input_tokens),
@@ -89,6 +95,18 @@ function runCase(result: RunResult, seconds: number): Case {
   if (code === 0) return { kind: 'passed', xml: caseXml(place, []) };
   const kind = reason === 'verify_failed' || reason === 'gate_failed' ? 'failure' : 'error';
   return failing(kind, place, [reason, `${message} (exit code ${code})`]);
+}
+
+/** A conclusion that a limit forced is no failure of its own, and must not read as a whole run either. */
+function earlyCase({ exit_code, limit_reached: limit, task }: RunResult): Case[] {
+  if (exit_code !== 0 || limit === null) return [];
+  const message = `the run concluded early: ${limit.reason} (${limit.used} of ${limit.limit})`;
+  const place = { task: task.name, name: 'concluded early', seconds: 0 };
+  return [{ kind: 'skipped', xml: caseXml(place, [element('skipped', { message })]) }];
+}
+
+function lostCase(task: string, problem: string): Case {
+  return failing('error', { task, name: 'findings', seconds: 0 }, ['lost_findings', problem]);
 }
 
 function findingCase(task: string, finding: Finding): Case {

@@ -1,7 +1,7 @@
 import { headOf } from '../core/graphemes.ts';
 import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { markdownCode, markdownCut, markdownInlineCode, markdownText } from '../core/sanitise.ts';
-import { placeOf, totalsOf } from './totals.ts';
+import { placeOf, totalsOf, warningsOf } from './totals.ts';
 import type { Finding } from '../core/findings.ts';
 import type { Collection } from './collect.ts';
 import type { RunRecord } from './run-record.ts';
@@ -45,13 +45,13 @@ function headline(collection: Collection): string {
 
 const RUN_HEADS = ['Task', 'Verdict', 'Findings', 'Turns', 'Tokens in', 'Tokens out', 'Cost', 'Time', 'Run'];
 
-function runRow({ task, result, findings, run_dir }: RunRecord): string[] {
+function runRow({ task, result, findings, lost_findings, run_dir }: RunRecord): string[] {
   if (result === null) return [task, 'unfinished', '', '', '', '', '', '', run_dir];
   const { usage } = result;
   return [
     task,
     `${result.status} (${result.exit_reason}, ${result.exit_code})`,
-    showCount(findings.length),
+    lost_findings === null ? showCount(findings.length) : 'unknown',
     showCount(result.turns),
     showCount(usage.total_input_tokens),
     showCount(usage.total_output_tokens),
@@ -80,7 +80,7 @@ function runPart(record: RunRecord): string[] {
     ...outputPart(record, result),
     ...section(
       'Warnings',
-      result.warnings.map((text) => [text]),
+      warningsOf(record).map((text) => [text]),
       ['Warning'],
     ),
     ...section(
@@ -91,8 +91,8 @@ function runPart(record: RunRecord): string[] {
   ];
 }
 
-function outputPart({ findings, maps_findings }: RunRecord, { output }: RunResult): string[] {
-  if (maps_findings && output !== null) {
+function outputPart({ findings, has_findings }: RunRecord, { output }: RunResult): string[] {
+  if (has_findings) {
     if (findings.length === 0) return ['No findings.'];
     const rows = findings.slice(0, MAX_FINDINGS).map(findingRow);
     return section(

@@ -3,7 +3,7 @@
 import { showCount, showMany, showSpan, showUsd } from '../core/figures.ts';
 import { showControls } from '../core/sanitise.ts';
 import { bodyText, lineText } from './shown-text.ts';
-import { placeOf } from './totals.ts';
+import { placeOf, warningsOf } from './totals.ts';
 import type { Chunks } from './chunks.ts';
 import type { PageFinding, PageLimit, PageRun } from './page-data.ts';
 import type { RunRecord } from './run-record.ts';
@@ -28,13 +28,10 @@ export function pageRun(record: RunRecord, timeline: Timeline, chunks: Chunks): 
     figures: result ? figuresOf(result) : [],
     facts: factsOf(record),
     limits: result ? limitsOf(result) : [],
-    findings:
-      record.maps_findings && result !== null && result.output !== null
-        ? record.findings.slice(0, MAX_LISTED).map(findingOf)
-        : null,
+    findings: record.has_findings ? record.findings.slice(0, MAX_LISTED).map(findingOf) : null,
     output: result === null || result.output === null ? null : chunks.add(bodyText(outputText(result), 0)),
     schema: timeline.schema,
-    notes: notesOf(result, record.problems),
+    notes: notesOf(record),
     denials: denialsOf(result, timeline),
     turns: timeline.turns,
     input_tokens: result?.usage.total_input_tokens ?? null,
@@ -125,7 +122,8 @@ function findingOf(finding: RunRecord['findings'][number]): PageFinding {
   return { level, place: lineText(placeOf(finding), 300), title: lineText(title ?? '', 200), message: shown };
 }
 
-function notesOf(result: RunResult | null, problems: readonly string[]): PageRun['notes'] {
+function notesOf(record: RunRecord): PageRun['notes'] {
+  const { result, problems } = record;
   const issue = ({ pointer, message }: { pointer: string; message: string }): string =>
     `${pointer || '(root)'}: ${message}`;
   const failed = (result?.verify ?? []).filter(({ ok }) => !ok);
@@ -134,7 +132,7 @@ function notesOf(result: RunResult | null, problems: readonly string[]): PageRun
     { title: 'Output errors', tone: 'bad', lines: (result?.output_errors ?? []).map(issue) },
     { title: 'Gate says no', tone: 'bad', lines: result?.gate?.ok === false ? result.gate.issues.map(issue) : [] },
     { title: 'Verify failed', tone: 'bad', lines: failed.map(({ command, output }) => `${command}\n${output}`) },
-    { title: 'Warnings', tone: 'warn', lines: result?.warnings ?? [] },
+    { title: 'Warnings', tone: 'warn', lines: warningsOf(record) },
     { title: 'Context that was cut', tone: 'warn', lines: (result?.context ?? []).flatMap(cutContext) },
   ];
   return all

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorText } from '../core/errors.ts';
-import { type Finding, readFindings } from '../core/findings.ts';
+import { type Finding, missedFindings, readFindings } from '../core/findings.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../core/json.ts';
 import type { FindingsMap } from '../core/config.ts';
 import { fieldOf, objectField, textField } from './fields.ts';
@@ -24,8 +24,10 @@ export interface RunRecord {
   /** Absolute path of the workspace, to make paths of findings relative; '' when not known. */
   workspace: string;
   findings: Finding[];
-  /** Whether the task says where findings stand. */
-  maps_findings: boolean;
+  /** Whether the output has the list that the task says, empty or not. */
+  has_findings: boolean;
+  /** Why an output has no list where the task says; null: it has one, or there is none to expect. */
+  lost_findings: string | null;
   /** What of this folder could not be read; each a sentence that names the file. */
   problems: string[];
 }
@@ -47,6 +49,8 @@ export async function readRun(run_dir: string): Promise<RunRecord> {
   const result = read.kind === 'result' ? read.result : null;
   const event = start.kind === 'start' ? start.event : undefined;
   const map = findingsMap(fieldOf(fieldOf(event, 'task'), 'findings'));
+  const output = result?.output ?? null;
+  const found = map ? readFindings(output, map) : null;
   return {
     ...record,
     run_id: result?.run_id ?? textField(event, 'run_id'),
@@ -54,15 +58,16 @@ export async function readRun(run_dir: string): Promise<RunRecord> {
     result,
     has_transcript: start.kind === 'start',
     workspace: textField(event, 'workspace'),
-    findings: result && map ? (readFindings(result.output, map) ?? []) : [],
-    maps_findings: map !== undefined,
+    findings: found ?? [],
+    has_findings: found !== null,
+    lost_findings: map && output !== null && result?.exit_reason !== 'skipped' ? missedFindings(output, map) : null,
     problems: [...resultProblems(run_dir, read), ...startProblems(run_dir, start, result)],
   };
 }
 
 function emptyRecord(run_dir: string): RunRecord {
   const unknown = { run_id: '', task: basename(run_dir), result: null, has_transcript: false, workspace: '' };
-  return { run_dir, ...unknown, findings: [], maps_findings: false, problems: [] };
+  return { run_dir, ...unknown, findings: [], has_findings: false, lost_findings: null, problems: [] };
 }
 
 async function folderProblem(run_dir: string): Promise<string | null> {

@@ -4,6 +4,7 @@ import type { Finding } from '../core/findings.ts';
 import type { JsonValue } from '../core/json.ts';
 import { showControls } from '../core/sanitise.ts';
 import { repositoryUri } from './repository-uri.ts';
+import { warningsOf } from './totals.ts';
 import type { Collection } from './collect.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -11,12 +12,12 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const LEVELS = { error: 'error', warning: 'warning', notice: 'note' } as const;
 const NO_RULE = 'finding';
 const NO_PLACE = 'task';
-/** Verify and gate judge an output that is valid: the search for findings took place. */
+/** Verify and gate judge an output that is valid: with a list in it, the search for findings took place. */
 const GAVE_OUTPUT = new Set([0, 8, 9]);
 
 /**
- * SARIF 2.1.0: one run for each task, since code scanning refuses two of one category. A task whose runs gave no valid
- * output has no `results` at all, which is how SARIF says that nothing was searched; an empty list would close alerts.
+ * SARIF 2.1.0: one run for each task, since code scanning refuses two of one category. A task of whose
+ * runs one gave no valid output, or none with a list of findings, has no `results` at all, which is how SARIF says that nothing was searched; an empty list would close alerts.
  */
 export function sarifReport(collection: Collection): JsonValue {
   const tasks = [...new Set(collection.runs.map(({ task }) => task))];
@@ -32,7 +33,9 @@ export function sarifReport(collection: Collection): JsonValue {
 }
 
 function taskRun(task: string, records: readonly RunRecord[]): Run {
-  const searched = records.every(({ result }) => result !== null && GAVE_OUTPUT.has(result.exit_code));
+  const searched = records.every(
+    ({ result, has_findings }) => has_findings && result !== null && GAVE_OUTPUT.has(result.exit_code),
+  );
   const found = records.flatMap((record) => record.findings.map((finding) => ({ finding, record })));
   const names = [...new Set(found.map(({ finding }) => ruleOf(finding)))];
   const results = found.map(({ finding, record }) => resultOf(finding, names.indexOf(ruleOf(finding)), record));
@@ -97,8 +100,10 @@ function fingerprint({ path, title, message }: Finding): string {
     .digest('hex');
 }
 
-function invocation({ result, problems }: RunRecord): Invocation {
-  const notifications = problems.map(note);
+function invocation(record: RunRecord): Invocation {
+  const { result, problems } = record;
+  const warnings = warningsOf(record).map((text) => note(text, 'warning'));
+  const notifications = [...problems.map((text) => note(text)), ...warnings];
   if (result === null) return { executionSuccessful: false, toolExecutionNotifications: notifications };
   const { exit_code, exit_reason, message, started_at, finished_at } = result;
   const ended = exit_code === 0 ? [] : [note(`${exit_reason}: ${message}`)];
@@ -112,8 +117,8 @@ function invocation({ result, problems }: RunRecord): Invocation {
   };
 }
 
-function note(text: string): Notification {
-  return { level: 'error', message: { text: shown(text) } };
+function note(text: string, level: 'error' | 'warning' = 'error'): Notification {
+  return { level, message: { text: shown(text) } };
 }
 
 function restRun({ problems, runs, not_started }: Collection): Run | null {
@@ -126,7 +131,7 @@ function restRun({ problems, runs, not_started }: Collection): Run | null {
   return {
     tool: driver(undefined, []),
     automationDetails: { id: 'agent-run-report/' },
-    invocations: [{ executionSuccessful: false, toolExecutionNotifications: texts.map(note) }],
+    invocations: [{ executionSuccessful: false, toolExecutionNotifications: texts.map((text) => note(text)) }],
   };
 }
 

@@ -80,26 +80,35 @@ interface Asked {
 
 function judge(comparison: Comparison, { name, text, allowance }: Asked): Verdict {
   if (name === NEW_FINDINGS) {
+    const [inA, inB] = [comparison.a.findings, comparison.b.findings];
+    if (inA === null || inB === null) return unknown({ name, text, what: 'list of findings', a: inA, b: inB });
     const count = comparison.findings.new.length;
     const most = 'amount' in allowance ? allowance.amount : 0;
     return { name, limit: text, ok: count <= most, message: `${count} new findings, at most ${text} allowed` };
   }
   const measure = THRESHOLDS[name as keyof typeof THRESHOLDS]; // readThresholds admits only these names
   const [a, b] = [measure.of(comparison.a), measure.of(comparison.b)];
-  if (a === null || b === null) {
-    const unknown = a === null && b === null ? 'both runs' : a === null ? 'run A' : 'run B';
-    return {
-      name,
-      limit: text,
-      ok: false,
-      message: `the ${measure.what} of ${unknown} is unknown, so it cannot be said to be within ${text}`,
-    };
-  }
+  if (a === null || b === null) return unknown({ name, text, what: measure.what, a, b });
   const most = 'percent' in allowance ? a * (1 + allowance.percent / 100) : a + allowance.amount;
   // A sum of decimal shares may miss the last bit: 0.1 and half of it is not quite 0.15.
   const ok = b <= most + Math.abs(most) * 1e-12;
   const change = `${measure.show(a)} -> ${measure.show(b)}${a > 0 ? ` (${signed(((b - a) / a) * 100)}%)` : ''}`;
   return { name, limit: text, ok, message: `${measure.what} ${change}, at most +${text} allowed` };
+}
+
+interface Unknown {
+  name: string;
+  text: string;
+  what: string;
+  a: number | null;
+  b: number | null;
+}
+
+/** What nobody knows is within no limit. */
+function unknown({ name, text, what, a, b }: Unknown): Verdict {
+  const whose = a === null && b === null ? 'both runs' : a === null ? 'run A' : 'run B';
+  const message = `the ${what} of ${whose} is unknown, so it cannot be said to be within ${text}`;
+  return { name, limit: text, ok: false, message };
 }
 
 function signed(percent: number): string {

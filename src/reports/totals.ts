@@ -1,6 +1,7 @@
 import { type Finding } from '../core/findings.ts';
 import { worstCode } from '../core/outcome.ts';
 import type { Collection } from './collect.ts';
+import type { RunRecord } from './run-record.ts';
 import type { RunResult } from './run-result.ts';
 
 export interface Totals {
@@ -43,6 +44,12 @@ export function totalsOf({ runs, problems, not_started }: Collection): Totals {
     duration_ms: sum(({ duration_ms }) => duration_ms),
     findings: runs.reduce((total, { findings }) => total + findings.length, 0),
   };
+}
+
+/** What a run warns of; of a run that did not say so itself, that its findings are not where its task says. */
+export function warningsOf({ result, lost_findings: lost }: RunRecord): string[] {
+  const own = result?.warnings ?? [];
+  return lost === null || own.includes(lost) ? own : [...own, lost];
 }
 
 /** Where a finding stands, as people write it: `src/a.ts:3-5`; '' without a path. */

@@ -1,4 +1,5 @@
 import { UsageError } from '../core/errors.ts';
+import { idlePointers } from '../core/findings-schema.ts';
 import { shownTo } from '../core/media.ts';
 import { mapStrings } from '../core/map-strings.ts';
 import { createRedactor } from '../journal/redact.ts';
@@ -62,7 +63,7 @@ export interface Built {
   prompts: Prompts;
   place: Place;
   redactor: Redactor;
-  /** What the output's schema says that nobody will check. */
+  /** What the output's schema says that nobody will check, and where findings can never stand. */
   warnings: readonly string[];
   /** Ends what runs beside the calls, politely. */
   stop(): Promise<void>;
@@ -102,7 +103,9 @@ export async function buildParts(options: PartsOptions): Promise<Built> {
     clock,
     ordinary: options.interrupts.ordinary,
   };
-  return { parts, prompts, place, redactor, warnings: deciding.gate.warnings, stop: () => servers.end(), dispose };
+  const idle = task.findings ? idlePointers(task.output.schema, task.findings) : [];
+  const warnings = [...deciding.gate.warnings, ...idle];
+  return { parts, prompts, place, redactor, warnings, stop: () => servers.end(), dispose };
 }
 
 /** The parts that decide and the place, made at the same time: the one computes, the other waits for git. */

@@ -1,4 +1,5 @@
 import { cutMiddle } from '../core/cut.ts';
+import { missedFindings } from '../core/findings.ts';
 import { exitCode, runStatus } from '../core/outcome.ts';
 import { limitText } from '../subscribers/limit-text.ts';
 import { finalOutput } from './output.ts';
@@ -138,10 +139,24 @@ function usageFields(usage: UsageReport): ResultFile['usage'] {
   return rest;
 }
 
-function warningsOf({ outcome, state, problems }: ResultFacts): string[] {
+function warningsOf(facts: ResultFacts): string[] {
+  const { outcome, state, problems } = facts;
   const early = outcome.reason === 'completed' ? outcome.limit_reached : undefined;
   const conclusion = early ? [`the run concluded early: ${limitText(early)}`] : [];
-  return [...state.warnings, ...conclusion, ...problems];
+  return [...state.warnings, ...conclusion, ...lostFindings(facts), ...problems];
+}
+
+/** A list that is not where the task says must not look like one without findings. */
+export function lostFindings({
+  outcome,
+  decided = outcome,
+  state,
+  task,
+}: Pick<ResultFacts, 'outcome' | 'decided' | 'state' | 'task'>): string[] {
+  const map = (state.start?.task ?? task).findings;
+  const output = map && finalOutput(decided, state);
+  const missed = output ? missedFindings(output.value, map) : null;
+  return missed === null ? [] : [missed];
 }
 
 function verifyFields(state: RunState): ResultFile['verify'] {

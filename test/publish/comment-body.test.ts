@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_STATE } from '../../src/agent/state.ts';
 import { type BodyFacts, commentBody, MAX_COMMENT } from '../../src/publish/comment-body.ts';
+import { isJsonObject } from '../../src/core/json.ts';
 import { buildResult, type ResultFile } from '../../src/run/result.ts';
 import { createUsageMeter } from '../../src/subscribers/usage-meter.ts';
 import { RUN_ID, runStart, taskConfig } from '../helpers/events.ts';
@@ -29,7 +30,8 @@ function resultWith(overrides: Partial<ResultFile>): ResultFile {
 async function body(result: Partial<ResultFile>, facts: Partial<BodyFacts> = {}): Promise<string> {
   const given = {
     template: null,
-    findings: MAP,
+    // As of a task that maps them only where its output has them.
+    findings: isJsonObject(result.output) && Object.hasOwn(result.output, 'findings') ? MAP : undefined,
     inputs: {},
     marker: MARKER,
     url: 'https://g.example/runs/1',
@@ -132,4 +134,10 @@ describe('a text above the limit', () => {
     );
     expect((made.match(/^```|^<pre>|^<\/pre>/gm) ?? []).length % 2).toBe(0);
   });
+});
+
+test.each([null, 'All clear.'])('a list that is not there is said above the template %j', async (template) => {
+  const text = await body({ output: { findings: {} } }, { template });
+  expect(text).toMatch(/^\*\*pr\\-review: success\*\*.*\n\n\*\*Warning:\*\* findings\.items: .*names an object/);
+  expect(text).not.toContain('No findings.');
 });
