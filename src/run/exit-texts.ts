@@ -94,7 +94,8 @@ export const EXIT_TEXTS = {
   },
   auth_error: {
     meaning: 'The model service refused the credentials.',
-    advice: "Check the key in the variable that the task's `api_key_env` names; then `agent-run resume`.",
+    advice:
+      "Check the key in the variable that the task's `api_key_env` names, or the federation rule of a keyless run; then `agent-run resume`.",
   },
   rate_limited: {
     meaning: 'The model service kept answering that there were too many requests.',

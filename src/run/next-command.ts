@@ -7,8 +7,8 @@ export interface NextFacts {
   task_file: string;
   /** As it can be typed in the current folder; absent: there is none. */
   run_dir?: string;
-  /** The variable the model's key is read from. */
-  api_key_env?: string;
+  /** What to set right when the service refuses the credentials: "set ANTHROPIC_API_KEY". */
+  credentials?: string;
 }
 
 type Suggest = (facts: NextFacts, outcome: RunOutcome) => string | null;
@@ -67,7 +67,7 @@ const SUGGESTIONS = {
       : read(facts, outcome),
   api_error: resume,
   auth_error: (facts, outcome) =>
-    `${facts.api_key_env === undefined ? 'set the API key' : `set ${facts.api_key_env}`}, then ${resume(facts, outcome) ?? ''}`,
+    `${facts.credentials ?? "check the model's credentials"}, then ${resume(facts, outcome) ?? ''}`,
   rate_limited: resume,
   refused: ({ task_file }) => `agent-run ${shellWord(task_file)} --model ID`,
   verify_failed: (facts, outcome) =>

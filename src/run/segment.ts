@@ -8,6 +8,7 @@ import { createBus } from '../subscribers/bus.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { canChangeFiles } from './effects.ts';
+import { credentialsAdvice } from './credentials-advice.ts';
 import { explain } from './explain.ts';
 import { finish, finishAtOnce } from './finish.ts';
 import { nextCommand } from './next-command.ts';
@@ -18,7 +19,7 @@ import { createServerLog } from './servers.ts';
 import { startTracing } from './telemetry.ts';
 import type { Recorder } from '../agent/record.ts';
 import type { RunState } from '../agent/state.ts';
-import type { ModelConfig, ProviderName, RunConfig } from '../core/config.ts';
+import type { RunConfig } from '../core/config.ts';
 import type { AbortCause, EventBody, RunEvent } from '../core/events.ts';
 import type { RunOutcome } from '../core/outcome.ts';
 import type { Bus, Subscriber } from '../core/ports.ts';
@@ -243,21 +244,10 @@ function recordEnd({ recorder, journal, bus }: Inside, outcome: RunOutcome): voi
   }
 }
 
-/** Where a key is looked for when the task names no variable. */
-const DEFAULT_KEYS: Partial<Record<ProviderName, string>> = {
-  anthropic: 'ANTHROPIC_API_KEY',
-  openai: 'OPENAI_API_KEY',
-};
-const CLOUD_KEYS = { bedrock: "AWS's credentials", vertex: "Google's credentials" } as const;
-
-function keyOf({ api_key_env, platform, provider }: ModelConfig): string | undefined {
-  return api_key_env ?? (platform === undefined ? DEFAULT_KEYS[provider] : CLOUD_KEYS[platform]);
-}
-
-function nextAfter({ config, folder }: Segment): RunPlace['next'] {
+function nextAfter({ config, folder, env }: Segment): RunPlace['next'] {
   const { model, file: task_file } = config.task;
-  const key = keyOf(model);
-  const facts = { task_file, run_dir: folder.dir, ...(key === undefined ? {} : { api_key_env: key }) };
+  const credentials = credentialsAdvice(model, env);
+  const facts = { task_file, run_dir: folder.dir, ...(credentials === undefined ? {} : { credentials }) };
   return (outcome) => nextCommand(outcome, facts);
 }
 

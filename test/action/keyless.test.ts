@@ -69,7 +69,7 @@ async function runKeyless({ replies, options = {}, env = {}, entry }: Setup): Pr
 }
 
 /** Everything the step wrote, log included, but for the lines that tell the runner what to mask. */
-function written({ log, folder }: Ended): string {
+function written({ log, folder }: Pick<Ended, 'log' | 'folder'>): string {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = names.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
   return [log.replaceAll(/^::add-mask::.*$/gm, ''), ...files].join('\n');
@@ -110,7 +110,7 @@ describe('a step without a key', () => {
   });
 
   test('ends with auth_error and one error line when the rule does not match', async () => {
-    const { status, outputs, log } = await runKeyless({
+    const { status, outputs, log, folder } = await runKeyless({
       replies: [],
       env: { 'INPUT_FEDERATION-RULE-ID': 'fdrl_wrong' },
     });
@@ -118,6 +118,9 @@ describe('a step without a key', () => {
     expect(outputs).toMatchObject({ 'exit-reason': 'auth_error', 'exit-code': '6', turns: '0' });
     expect(log.match(/^::error .*$/gm)).toHaveLength(1);
     expect(log).toContain('check that the rule fdrl_wrong matches this token');
+    const all = written({ log, folder });
+    expect(all).toContain('check the rule that ANTHROPIC_FEDERATION_RULE_ID names, then agent-run resume');
+    expect(all).not.toContain('set ANTHROPIC_API_KEY');
   });
 
   test('says which permission its job lacks, before anything is asked', async () => {
