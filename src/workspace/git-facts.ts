@@ -17,8 +17,8 @@ export function createGitFacts(clock: Clock): GitFacts {
   const drivers = keep<GitSetting[]>(clock);
   const state = keep<GitState | null>(clock);
   return {
-    drivers: drivers.get,
-    state: state.get,
+    drivers: (workspace, ask) => drivers.get(workspace, ask),
+    state: (workspace, ask) => state.get(workspace, ask),
     forget() {
       drivers.clear();
       state.clear();
