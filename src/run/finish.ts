@@ -6,7 +6,7 @@ import { errorText } from '../core/errors.ts';
 import { writeArtifacts, writeAtomically } from './artifacts.ts';
 import { explain } from './explain.ts';
 import { finalOutput } from './output.ts';
-import { buildResult } from './result.ts';
+import { buildResult, lostFindings } from './result.ts';
 import { BODIES, OUTPUTS, TRANSCRIPT } from './run-folder.ts';
 import { buildSummary } from './summary.ts';
 import { runnerFacts } from './version.ts';
@@ -43,6 +43,8 @@ export interface Finished {
   /** The same, for who publishes it. */
   result_file: ResultFile;
   output_text: string | null;
+  /** What of the output is not where the task says, for people. */
+  lost: readonly string[];
 }
 
 /** Writes every artifact of an ended run; one that cannot be written makes a run that looked well an `io_error`. */
@@ -84,6 +86,7 @@ export async function finish(facts: FinishFacts): Promise<Finished> {
     result: { ...result } as unknown as JsonObject, // ResultFile holds nothing but JSON values
     result_file: result,
     output_text: output?.text ?? null,
+    lost: lostFindings({ decided: facts.outcome, outcome, state, task: facts.config.task }),
   };
 }
 

@@ -14,7 +14,6 @@ import { finish, finishAtOnce } from './finish.ts';
 import { nextCommand } from './next-command.ts';
 import { createOutputStore, storedOutputs } from './output-store.ts';
 import { buildParts, redactorFor } from './parts.ts';
-import { lostFindings } from './result.ts';
 import { createServerLog } from './servers.ts';
 import { startTracing } from './telemetry.ts';
 import type { Recorder } from '../agent/record.ts';
@@ -107,10 +106,9 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   if (finished.outcome !== outcome) recordEnd(inside, finished.outcome);
   journal.close();
   folder.release();
-  const told = await tracing?.close(interrupts.signal.aborted ? 300 : TRACING_MS);
-  const lost = lostFindings({ outcome: finished.outcome, decided: outcome, state: recorder.state, task: config.task });
-  const remark = [...lost, ...(told === undefined ? [] : [told])].join('; ') || undefined;
+  const untraced = await tracing?.close(interrupts.signal.aborted ? 300 : TRACING_MS);
   const fault = held.fault ?? interrupts.fault();
+  const remark = [...finished.lost, ...(untraced === undefined ? [] : [untraced])].join('; ') || undefined;
   return { ...finished, run_dir, ...defined('fault', fault), ...defined('remark', remark) };
 }
 
