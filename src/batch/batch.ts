@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AbortCause } from '../core/events.ts';
 import { showMany } from '../core/figures.ts';
@@ -33,6 +33,8 @@ export async function runBatch(request: BatchRequest): Promise<BatchResult> {
   const place = { out: options.out, cwd, ...(batch.shard ? { shard: batch.shard } : {}) };
   const folder = openBatchFolder(place);
   try {
+    // A report stands there if and only if this batch wrote it, also when it is killed.
+    rmSync(join(folder.dir, folder.report), { force: true });
     return await inFolder(request, folder);
   } finally {
     folder.release();

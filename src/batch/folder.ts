@@ -18,9 +18,14 @@ export interface BatchFolder {
 /** The lock is there before anything else: a shard that begins a moment later knows by it whose folder this is. */
 const OURS = /^(?:(?:report|batch)(?:-\d+-of-\d+)?\.jsonl?|\.batch(?:-\d+-of-\d+)?\.lock)$/;
 
+export interface BatchPlace {
+  out: string | undefined;
+  cwd: string;
+  shard?: Shard;
+}
+
 /** Opens `--out`, else `agent-run-results`; throws UsageError when it is somebody else's or another batch is alive in it. */
-export function openBatchFolder(options: { out: string | undefined; cwd: string; shard?: Shard }): BatchFolder {
-  const { out, cwd, shard } = options;
+export function openBatchFolder({ out, cwd, shard }: BatchPlace): BatchFolder {
   const dir = resolve(cwd, out ?? RESULTS_FOLDER);
   refuseLink(dir);
   try {
@@ -36,7 +41,7 @@ export function openBatchFolder(options: { out: string | undefined; cwd: string;
     const text = `the folder ${dir} is not empty and no batch wrote it: it holds ${strange}; name a new or empty folder with --out`;
     throw new UsageError(text);
   }
-  const part = shard ? `-${shard.index}-of-${shard.count}` : '';
+  const part = partOf(shard);
   const release = takeLock(dir, 'batch', `.batch${part}.lock`);
   try {
     ignoreItself(dir);
@@ -45,7 +50,16 @@ export function openBatchFolder(options: { out: string | undefined; cwd: string;
     release();
     throw error;
   }
-  return { dir: join(dir), report: `report${part}.json`, record: `batch${part}.jsonl`, release };
+  return { dir: join(dir), report: reportName(shard), record: `batch${part}.jsonl`, release };
+}
+
+/** The name of a report's file. */
+export function reportName(shard: Shard | undefined): string {
+  return `report${partOf(shard)}.json`;
+}
+
+function partOf(shard: Shard | undefined): string {
+  return shard ? `-${shard.index}-of-${shard.count}` : '';
 }
 
 /** What shows that a folder is somebody else's; undefined: it is empty, or a batch has been here. */

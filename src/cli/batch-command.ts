@@ -3,10 +3,12 @@
 import { dirname, join } from 'node:path';
 import { runBatch, type BatchResult } from '../batch/batch.ts';
 import { countsText, watchLines } from '../batch/lines.ts';
-import { buildReport, type BatchReport, type ReportRun } from '../batch/report.ts';
+import { recordRefused, refusedReport } from '../batch/refused.ts';
+import type { BatchReport, ReportRun } from '../batch/report.ts';
 import type { BatchWatch } from '../batch/state.ts';
 import { mergeBatchOptions } from '../config/batch-options.ts';
 import type { RunOptions } from '../config/merge.ts';
+import { variableOf } from '../config/options.ts';
 import { errorText, UsageError } from '../core/errors.ts';
 import type { AbortCause } from '../core/events.ts';
 import { showMany, showUsd } from '../core/figures.ts';
@@ -17,7 +19,7 @@ import { listen } from '../run/interrupts.ts';
 import { shellWord } from '../run/next-command.ts';
 import { takeSignal } from './early-signals.ts';
 import { printLines } from './failure.ts';
-import type { Invocation } from './invocation.ts';
+import type { Flags, Invocation } from './invocation.ts';
 import { loadTask } from './load-task.ts';
 import { liveArea, wantsColor } from './terminal.ts';
 import type { World } from './world.ts';
@@ -29,7 +31,6 @@ export async function batchCommand(
   world: World,
 ): Promise<number> {
   const { env, cwd } = world;
-  const started_ms = Date.now();
   const interrupts = listen(takeSignal);
   try {
     const batch = mergeBatchOptions(flags, env);
@@ -47,16 +48,22 @@ export async function batchCommand(
     });
     return await deliverReport(result, { options, signal: interrupts.signal }, world);
   } catch (error) {
-    // UsageError: nothing could begin. A reader of stdout gets a report all the same.
-    if (!(error instanceof UsageError) || options.format === 'text') throw error;
-    const facts = { runs: [], not_started: [], problems: [error.message], codes: [2] };
-    const report = buildReport({ ...facts, started_ms, finished_ms: Date.now() });
+    // UsageError: nothing could begin. A reader of stdout, or of the folder, gets a report all the same.
+    if (!(error instanceof UsageError)) throw error;
+    const report = refusedReport(error.message);
+    recordRefused(report, { out: options.out, cwd, shard: shardOf(flags, env) });
+    if (options.format === 'text') throw error;
     printEnd(report, undefined, world);
     writeReport(report, options, world);
     return report.totals.exit_code;
   } finally {
     interrupts.dispose();
   }
+}
+
+/** As given, also when the other options are broken. */
+function shardOf({ shard }: Flags, env: World['env']): string | undefined {
+  return shard === undefined ? env[variableOf('shard')] || undefined : [shard].flat().join(' ');
 }
 
 function watchFor(options: RunOptions, world: World): BatchWatch {

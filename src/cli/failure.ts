@@ -2,8 +2,9 @@
 
 import { buildLimits } from '../config/limits.ts';
 import { mergeOptions } from '../config/merge.ts';
-import { FORMATS, type Format, variableOf } from '../config/options.ts';
+import { BATCH_OPTIONS, FORMATS, type Format, variableOf } from '../config/options.ts';
 import { errorText, UsageError, usageOutcome } from '../core/errors.ts';
+import { isLiteral } from '../core/globs.ts';
 import { exitCode, type RunOutcome } from '../core/outcome.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
 import { nextCommand } from '../run/next-command.ts';
@@ -24,7 +25,9 @@ export async function reportFailure(error: unknown, asked: Asked): Promise<numbe
   printEnding(world, outcome, { message, next: nextOf(outcome, argv) });
   const format = FORMATS.find((item) => item === wanted('format', asked)) ?? 'text';
   const out = startsRun(argv) ? wanted('out', asked) : undefined;
-  if (format !== 'text' || out !== undefined) await leaveResult({ outcome, message, format, out }, asked);
+  if (format === 'text' && out === undefined) return exitCode(outcome);
+  const left = { outcome, message: message.replaceAll('\n', '; '), format, out };
+  await (looksLikeBatch(argv) && exitCode(outcome) === 2 ? leaveReport(left, asked) : leaveResult(left, asked));
   return exitCode(outcome);
 }
 
@@ -60,11 +63,22 @@ function nextOf(outcome: RunOutcome, argv: readonly string[]): string | null {
 }
 
 function taskOf(argv: readonly string[]): string {
+  return wordsOf(argv)[0] ?? '';
+}
+
+function wordsOf(argv: readonly string[]): string[] {
   const isValue = (index: number): boolean => {
     const [, name = ''] = /^--([^=]+)$/.exec(argv[index - 1] ?? '') ?? [];
     return ALL_OPTIONS[name] !== undefined && ALL_OPTIONS[name].kind !== 'switch';
   };
-  return argv.find((word, index) => !/^-./.test(word) && !isCommand(word) && !isValue(index)) ?? '';
+  return argv.filter((word, index) => !/^-./.test(word) && !isCommand(word) && !isValue(index));
+}
+
+/** As far as a broken command line tells. */
+function looksLikeBatch(argv: readonly string[]): boolean {
+  const words = wordsOf(argv);
+  const option = Object.keys(BATCH_OPTIONS).some((name) => argv.some((word) => word.split('=')[0] === `--${name}`));
+  return startsRun(argv) && (option || words.length > 1 || words.some((word) => !isLiteral(word)));
 }
 
 function startsRun(argv: readonly string[]): boolean {
@@ -72,7 +86,7 @@ function startsRun(argv: readonly string[]): boolean {
 }
 
 /** The value of an option, also when the rest of the command line is broken. */
-function wanted(name: 'format' | 'out', { argv, world }: Asked): string | undefined {
+function wanted(name: 'format' | 'out' | 'shard', { argv, world }: Asked): string | undefined {
   const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
   const [, word = argv[at + 1]] = /^[^=]+=(.*)$/s.exec(argv[at] ?? '') ?? [];
   return (at >= 0 ? word : world.env[variableOf(name)]) || undefined;
@@ -86,8 +100,7 @@ interface Left {
 }
 
 /** A reader of stdout gets what it can parse, and a reader of the folder no earlier success. */
-async function leaveResult({ outcome, message: lines, format, out }: Left, { argv, world }: Asked): Promise<void> {
-  const message = lines.replaceAll('\n', '; ');
+async function leaveResult({ outcome, message, format, out }: Left, { argv, world }: Asked): Promise<void> {
   const { recordUnstarted, unstartedResult } = await import('../run/unstarted.ts');
   const limits = buildLimits({}, mergeOptions({}, {}));
   const result = unstartedResult({ outcome, message, task_file: taskOf(argv), limits });
@@ -101,4 +114,14 @@ async function leaveResult({ outcome, message: lines, format, out }: Left, { arg
   } catch {
     // The folder cannot be written or is not a run's: then there is no place to leave anything, and stderr has said it.
   }
+}
+
+/** The same for several runs. */
+async function leaveReport({ message, format, out }: Left, asked: Asked): Promise<void> {
+  const { cwd, stdout } = asked.world;
+  const { recordRefused, refusedReport } = await import('../batch/refused.ts');
+  const report = refusedReport(message);
+  if (format === 'json') stdout.write(`${jsonLine(report)}\n`);
+  if (format === 'stream-json') stdout.write(`${jsonLine({ type: 'batch_end', report })}\n`);
+  if (out !== undefined) recordRefused(report, { out, cwd, shard: wanted('shard', asked) });
 }

@@ -48,10 +48,16 @@ function readWorkers(item: Given<string>): number {
   throw new UsageError(`${item.origin}: found ${workers}, expected at most ${MOST_WORKERS}`);
 }
 
-function readShard({ value, origin }: Given<string>): Shard {
+/** The shard that "I/N" names; undefined when it names none. */
+export function parseShard(value: string): Shard | undefined {
   const [, first = '', second = ''] = /^(\d{1,9})\/(\d{1,9})$/.exec(value) ?? [];
   const [index, count] = [Number(first), Number(second)];
-  if (index >= 1 && index <= count && count <= MOST_SHARDS) return { index, count };
+  return index >= 1 && index <= count && count <= MOST_SHARDS ? { index, count } : undefined;
+}
+
+function readShard({ value, origin }: Given<string>): Shard {
+  const shard = parseShard(value);
+  if (shard) return shard;
   const expected = `I/N with I from 1 to N and N at most ${MOST_SHARDS}, for example "1/3"`;
   throw new UsageError(`${origin}: found ${JSON.stringify(value)}, expected ${expected}`);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openBatchFolder } from '../../src/batch/folder.ts';
 import { tempTree } from '../helpers/temp.ts';
@@ -31,4 +32,14 @@ test('a folder that a refused batch left is taken again, one with a .gitignore o
   await expect(tellBatch(cwd, ['a.json'], { out: 'b', rows: 'none.jsonl' })).rejects.toThrow('--rows: cannot read');
   expect((await tellBatch(cwd, ['a.json'], { out: 'b' })).exit_code).toBe(0);
   await expect(tellBatch(cwd, ['a.json'], { out: 'mine' })).rejects.toThrow('it holds .gitignore');
+});
+
+test('a report of an earlier batch is gone as soon as another begins', async () => {
+  const cwd = batchFolder({ 'a.json': say('A') });
+  const { report_file } = await tellBatch(cwd, ['a.json']);
+  expect(existsSync(report_file)).toBe(true);
+  const seen: boolean[] = [];
+  await tellBatch(cwd, ['a.json'], {}, { begin: () => void seen.push(existsSync(report_file)) });
+  expect(seen).toEqual([false]);
+  expect(existsSync(report_file)).toBe(true);
 });

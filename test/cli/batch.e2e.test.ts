@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { schemaCheck } from '../schemas/schema-check.ts';
 import { useCli } from '../helpers/cli.ts';
 import { tempTree } from '../helpers/temp.ts';
 import { taskText } from '../batch/harness.ts';
@@ -54,4 +55,33 @@ test('validate expands globs itself', async () => {
   const { code, stdout } = await cli.run(['validate', 't/*.json'], { cwd: tempTree(TASKS) });
   expect(code).toBe(0);
   expect(stdout.match(/^t\/[ab]\.json: valid$/gm)).toHaveLength(2);
+});
+
+describe('report.json of an earlier batch', () => {
+  const report = (cwd: string, name = 'report.json'): unknown =>
+    JSON.parse(readFileSync(join(cwd, 'b', name), 'utf8')) as unknown;
+
+  test.each([
+    ['an option nobody knows', ['--wrokers', '2'], 'unknown option --wrokers'],
+    ['a value of the wrong form', ['--timeout', '90'], '--timeout: found "90"'],
+    ['a batch option out of range', ['--workers', '0'], '--workers: found'],
+    ['rows that are not there', ['--rows', 'none.jsonl'], '--rows: cannot read "none.jsonl"'],
+  ])('does not stand for a call that never began: %s', async (_what, more, message) => {
+    const cwd = tempTree(TASKS);
+    expect((await cli.run(['run', 't/*.json', '--out', 'b'], { cwd })).code).toBe(0);
+    expect((await cli.run(['run', 't/*.json', '--out', 'b', ...more], { cwd })).code).toBe(2);
+    expect(report(cwd)).toMatchObject({ runs: [], totals: { exit_code: 2 }, problems: [expect.stringContaining(message)] }); // prettier-ignore
+    expect((await schemaCheck('report'))(report(cwd))).toEqual([]);
+    expect((await cli.run(['run', 't/*.json', '--out', 'b', '--continue'], { cwd })).code).toBe(0);
+  });
+
+  test('stays when the call was about another shard, or about one run only', async () => {
+    const cwd = tempTree({ ...TASKS, 'bad.json': '{}' });
+    await cli.run(['run', 't/*.json', '--out', 'b'], { cwd });
+    await cli.run(['run', 't/*.json', '--out', 'b', '--shard', '3/2'], { cwd });
+    await cli.run(['run', 't/*.json', '--out', 'b', '--shard', '1/2', '--rows', 'none'], { cwd });
+    await cli.run(['bad.json', '--out', 'b'], { cwd });
+    expect(report(cwd)).toMatchObject({ totals: { exit_code: 0, runs: 2 } });
+    expect(report(cwd, 'report-1-of-2.json')).toMatchObject({ totals: { exit_code: 2 }, shard: { index: 1, count: 2 } }); // prettier-ignore
+  });
 });
