@@ -10,6 +10,9 @@ import { TransportError } from './transport-error.ts';
 // What the clients of Bedrock and Vertex say when they cannot sign a request.
 const NO_CREDENTIALS = /^Failed to (?:resolve AWS|acquire Google OAuth) credentials/;
 
+// What the standard's Headers throws, with the value: the clients of the clouds put credentials into some.
+const NO_HEADER = /is an invalid header (?:name|value)\.?$/;
+
 /** The failure behind what the SDK or the connection threw; anything else is a bug and is thrown again. */
 export function attemptFailure(error: unknown, context: FailureContext): AttemptFailure {
   const { watch, service, now_ms, redact } = context;
@@ -30,6 +33,7 @@ export function attemptFailure(error: unknown, context: FailureContext): Attempt
   const transport = error instanceof Error && error.cause instanceof TransportError ? error.cause : error;
   if (transport instanceof TransportError) return connectionFailure(transport, context);
   if (error instanceof Error && NO_CREDENTIALS.test(error.message)) return unsigned(error, context);
+  if (error instanceof TypeError && NO_HEADER.test(error.message)) return unsendable();
   throw error;
 }
 
@@ -42,6 +46,12 @@ function isAnswer(error: unknown): error is APIError {
 function unsigned(error: Error, { redact }: FailureContext): AttemptFailure {
   const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   const message = cleanText(`${error.message.replace(/\.$/, '')}${why}`, redact);
+  return { kind: 'auth_error', error_type: 'no_credentials', message, retry: false };
+}
+
+function unsendable(): AttemptFailure {
+  const message =
+    'the credentials hold a line break or another character that no header has, so nothing was sent; set them again';
   return { kind: 'auth_error', error_type: 'no_credentials', message, retry: false };
 }
 

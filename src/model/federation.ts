@@ -8,6 +8,7 @@ import { FederationError } from './federation-error.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import { checkedTokenUrl, identitySource, type IdentitySource } from './identity-token.ts';
 import type { Env } from './proxy.ts';
+import { isFinal } from './transport-error.ts';
 
 export interface AccessTokens {
   /** Tokens are for this service and no other. */
@@ -153,7 +154,7 @@ interface Refusal {
 function refusal(error: unknown, { jwt, rule, base, response, unreached }: Refusal): FederationError {
   if (!response) {
     return new FederationError(`the token endpoint of ${base.host} did not answer`, {
-      retry: true,
+      retry: !isFinal(unreached),
       cause: unreached ?? error,
     });
   }

@@ -59,9 +59,14 @@ async function protocolOf({ protocol }: URL): Promise<Pick<typeof http, 'Agent' 
 
 async function exchange(route: Route, url: URL, init: RequestInit): Promise<Response> {
   const signal = init.signal ?? undefined;
+  const headers: Record<string, string> = {
+    ...Object.fromEntries(new HeaderList(init.headers ?? [])),
+    ...route.headers,
+  };
+  checkHeaders(headers);
   const options: TunnelOptions = {
     method: init.method ?? 'GET',
-    headers: { ...Object.fromEntries(new HeaderList(init.headers ?? [])), ...route.headers },
+    headers,
     agent: route.agent,
     ...(route.path === undefined ? {} : { path: route.path }),
     ...(signal ? { tunnel_signal: signal } : {}),
@@ -83,6 +88,20 @@ async function exchange(route: Route, url: URL, init: RequestInit): Promise<Resp
     return void request.end(bodyOf(init));
   });
   return toResponse(incoming, url);
+}
+
+/** Throws a final error, without the value, for a header that Node would not send: it is as wrong the next time. */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      http.validateHeaderName(name);
+      http.validateHeaderValue(name, value);
+    } catch {
+      // A TypeError that says no more than this.
+      const message = `the header ${JSON.stringify(name.slice(0, 80))} holds a line break or another character that no header has, so nothing was sent; paste its value again`;
+      throw new TransportError(message, { final: true });
+    }
+  }
 }
 
 function bodyOf({ body }: RequestInit): string | Uint8Array | undefined {

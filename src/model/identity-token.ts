@@ -8,6 +8,7 @@ import { FederationError } from './federation-error.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import { quote } from './failure.ts';
 import type { Env } from './proxy.ts';
+import { isFinal } from './transport-error.ts';
 
 /** A JSON Web Token that was not handed out before, for it can be exchanged only once. Throws FederationError. */
 export type IdentitySource = () => Promise<string>;
@@ -75,7 +76,10 @@ function fromGitHub(url: URL, bearer: string, env: Env): IdentitySource {
   const headers = { authorization: `Bearer ${bearer}`, accept: 'application/json' };
   return async () => {
     const response = await fetch(target, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).catch((cause) => {
-      throw new FederationError(`GitHub's token service at ${url.host} did not answer`, { retry: true, cause });
+      throw new FederationError(`GitHub's token service at ${url.host} did not answer`, {
+        retry: !isFinal(cause),
+        cause,
+      });
     });
     const text = await response.text().catch(() => ''); // a body that breaks off is no token
     const { status } = response;

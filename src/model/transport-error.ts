@@ -18,6 +18,11 @@ export class TransportError extends Error {
   }
 }
 
+/** Whether what a fetch threw will be thrown by the next attempt, too. */
+export function isFinal(cause: unknown): boolean {
+  return cause instanceof TransportError && cause.final;
+}
+
 function isCertificate(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/.test(code);
 }

@@ -4,6 +4,7 @@ import { errorText } from '../core/errors.ts';
 import { type JsonValue, parseJson } from '../core/json.ts';
 import type { Clock } from '../core/ports.ts';
 import { createHttpFetch, type Fetch } from '../model/http-fetch.ts';
+import { isFinal } from '../model/transport-error.ts';
 import { type ApiFailure, readFailure } from './api-failure.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -105,10 +106,9 @@ async function once(
   } catch (cause) {
     // A connection that cannot be made, breaks or takes too long, or a proxy that says no.
     const cancelled = access.signal.aborted ? ' before the step was cancelled' : '';
-    return refused(
-      'unavailable',
-      `${method} ${path.startsWith('/') ? path : url.pathname}: ${errorText(cause)}${cancelled}`,
-    );
+    const message = `${method} ${path.startsWith('/') ? path : url.pathname}: ${errorText(cause)}${cancelled}`;
+    // A token with a line break, a certificate that is not trusted: the next attempt meets the same wall.
+    return refused(isFinal(cause) ? 'unexpected' : 'unavailable', message);
   }
 }
 

@@ -115,6 +115,19 @@ describe('a fetch', () => {
     await expect(response.text()).rejects.toThrow('no answer from');
   });
 
+  test.each([
+    ['a line break in a value', { authorization: 'Bearer s3cr\net' }, '"authorization"'],
+    ['a character above a byte', { 'x-key': 's3cr中et' }, '"x-key"'],
+    ['a space in a name', { 'x key': 's3cret' }, '"x key"'],
+  ])('refuses %s for good, unsent and without its value', async (_what, headers, named) => {
+    const { url, connections } = await serve((_request, response) => response.end());
+    const error: unknown = await createHttpFetch(url, {})(url, { headers }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'TransportError', final: true, unsent: true });
+    expect(String(error)).toContain(`the header ${named} holds a line break`);
+    expect(String(error)).not.toContain('s3cr');
+    expect(connections()).toBe(0);
+  });
+
   test('of a status without a body has none', async () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(204);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { createModelClient } from '../../src/model/create.ts';
 import { asEventStream, asSse, EVENTS, startPlatformServer } from '../helpers/platforms/server.ts';
-import { answered, ask, fail, modelConfig, modelRequest, READ_FILE, testClock, user } from './setup.ts';
+import { answered, ask, fail, modelConfig, modelRequest, READ_FILE, recordHooks, testClock, user } from './setup.ts';
 import type { ModelConfig } from '../../src/core/config.ts';
 import type { ModelClient } from '../../src/core/ports.ts';
 
@@ -99,6 +99,18 @@ describe('a model at Bedrock', () => {
     const failure = await fail(await client({ ...config, base_url: server.url }, { ...NO_AWS, ...home }));
     expect(failure.kind).toBe('auth_error');
     expect(failure.message).toContain('Failed to resolve AWS credentials');
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is not asked again with a session token that no header can hold', async () => {
+    const server = await startPlatformServer(() => asEventStream(EVENTS));
+    const asked = await client({ ...config, base_url: server.url }, { ...AWS, AWS_SESSION_TOKEN: 'first\nsecond' });
+    const hooks = recordHooks();
+    const failure = await fail(asked, hooks);
+    expect(failure.kind).toBe('auth_error');
+    expect(failure.message).toContain('the credentials hold a line break');
+    expect(failure.message).not.toContain('first');
+    expect(hooks.attempts).toHaveLength(1);
     expect(server.requests).toEqual([]);
   });
 });

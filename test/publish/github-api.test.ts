@@ -8,12 +8,16 @@ const LIST: ApiRequest = { method: 'GET', path: '/repos/o/r/issues/5/comments' }
 const NOW_MS = 1_700_000_000_000;
 
 /** One request to a server that has these faults; how it ended and what was waited in between. */
-async function ask(faults: Fault[], request: ApiRequest = LIST, env: Record<string, string> = {}) {
+async function ask(
+  faults: Fault[],
+  request: ApiRequest = LIST,
+  { env = {}, token = TOKEN }: { env?: Record<string, string>; token?: string } = {},
+) {
   const server = await github({ comments: strangers(1) });
   server.fail(...faults);
   const waits: number[] = [];
   const clock = { now: () => NOW_MS, sleep: (ms: number) => Promise.resolve(void waits.push(ms)) };
-  const access = { token: TOKEN, url: server.url, graphql_url: `${server.url}/graphql`, env, clock };
+  const access = { token, url: server.url, graphql_url: `${server.url}/graphql`, env, clock };
   const logged: string[] = [];
   const api = createApi({ ...access, signal: new AbortController().signal, log: (text) => void logged.push(text) });
   const answer = await api(request);
@@ -44,6 +48,13 @@ describe('a request to GitHub', () => {
     expect(asked.requests).toHaveLength(4);
     expect(asked.logged).toHaveLength(3);
     expect(asked.answer.ok).toBe(false);
+  });
+
+  test('with a token that no header can hold is made once, sends nothing and does not show it', async () => {
+    const asked = await ask([], LIST, { token: 'ghs_first\nsecond' });
+    expect(asked).toMatchObject({ waits: [], logged: [], requests: [], answer: { ok: false } });
+    expect(failure(asked)?.message).toContain('the header "authorization" holds a line break');
+    expect(failure(asked)?.message).not.toContain('ghs_first');
   });
 
   test('waits no more than 90 s altogether', async () => {
@@ -105,7 +116,7 @@ describe('a request to GitHub', () => {
     });
     const address = proxy.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const asked = await ask([], LIST, { http_proxy: `http://127.0.0.1:${port}` });
+    const asked = await ask([], LIST, { env: { http_proxy: `http://127.0.0.1:${port}` } });
     expect(asked.answer.ok).toBe(true);
     expect(seen).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/repos\/o\/r\/issues\/5\/comments$/)]);
     expect(asked.violations).toEqual([]);
