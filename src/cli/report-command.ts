@@ -1,12 +1,8 @@
 // `agent-run report RUN_DIR...`: run folders, also of other machines, as one file for people or programs.
 
-import { createWriteStream, lstatSync, renameSync, rmSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readChoice } from '../config/options.ts';
-import { errorText, UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/errors.ts';
 import { showMany } from '../core/figures.ts';
 import { exitCode, type RunOutcome } from '../core/outcome.ts';
 import { logLines } from '../core/sanitise.ts';
@@ -14,19 +10,23 @@ import { REPORT_FORMATS, type ReportFormat } from '../reports/formats.ts';
 import type { Collection } from '../reports/collect.ts';
 import type { Flags, Invocation } from './invocation.ts';
 import { printEnding, printLines } from './failure.ts';
+import { refuseOddTarget, refuseSource, writeReport } from './report-file.ts';
 import { inActions, type World } from './world.ts';
 
 /** Nothing was left out: 0, or with --exit-code the worst code of the runs. Something could not be reported: 2. */
 export async function reportCommand({ positionals, flags }: Invocation, world: World): Promise<number> {
   if (positionals.length === 0) throw new UsageError('no run folder given; expected the folders of one or more runs');
   const format = formatOf(flags);
-  const out = single(flags, 'out');
+  const name = single(flags, 'out');
+  const out = name === undefined ? undefined : resolve(world.cwd, name);
+  if (out !== undefined) refuseOddTarget(out);
   const { collect } = await import('../reports/collect.ts');
   const { renderReport } = await import('../reports/render.ts');
   const { totalsOf } = await import('../reports/totals.ts');
   const collection = await collect(positionals, flags['merge'] === true);
+  if (out !== undefined) refuseSource(out, collection.sources);
   const pieces = renderReport(collection, format);
-  if (out !== undefined) await writeFile(pieces, resolve(world.cwd, out));
+  if (out !== undefined) await writeReport(pieces, out);
   else if (!(await print(pieces, format, world))) return notTaken(world);
   const totals = totalsOf(collection);
   sayWhatIsMissing(collection, world);
@@ -70,21 +70,4 @@ function notTaken(world: World): number {
   const outcome: RunOutcome = { reason: 'io_error', detail };
   printEnding(world, outcome, { message: detail, next: 'write it to a file with --out' });
   return exitCode(outcome);
-}
-
-/** Replaces the file in one step, so that nobody finds half a report; a link is replaced, not followed. */
-async function writeFile(pieces: AsyncIterable<string>, file: string): Promise<void> {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`--out: found the folder ${file}, expected the file to write`);
-  const temporary = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomBytes(3).toString('hex')}.tmp`);
-  try {
-    await pipeline(Readable.from(pieces), createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
-    renameSync(temporary, file);
-  } catch (error) {
-    // ENOENT, EACCES, ENOSPC: the caller chose the place. Half a report is of no use.
-    rmSync(temporary, { force: true });
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    const text = `cannot write the report ${file}: ${errorText(error)}; name another with --out`;
-    throw new UsageError(text, { cause: error });
-  }
 }

@@ -13,6 +13,8 @@ export interface Collection {
   problems: string[];
   /** What a reader should know that is no failure: runs found twice. */
   notes: string[];
+  /** Run folders and files of batches that this was read from. */
+  sources: string[];
 }
 
 /**
@@ -29,7 +31,13 @@ export async function collect(given: readonly string[], merge: boolean): Promise
   const problems = [...records.flatMap((record) => record.problems), ...batches.flatMap((batch) => batch.problems)];
   const not_started = batches.flatMap((batch) => batch.not_started);
   const missing = [...missingShards(batches), ...missingRuns(batches, records)];
-  return { runs, not_started, problems: [...found.problems, ...problems, ...missing], notes };
+  return {
+    runs,
+    not_started,
+    problems: [...found.problems, ...problems, ...missing],
+    notes,
+    sources: [...found.folders, ...found.batches],
+  };
 }
 
 /** The caller's own words name real folders: a link among collected files may lead anywhere. */
