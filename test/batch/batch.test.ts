@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { schemaCheck } from '../schemas/schema-check.ts';
@@ -63,6 +63,18 @@ describe('a batch', () => {
       expect.stringMatching(/^"t" is a folder; .*"t\/\*\.json"$/),
     ]);
     expect(report.totals).toMatchObject({ runs: 1, success: 1, exit_code: 2 });
+  });
+
+  test('runs a task that a glob finds by a link, and names a link that leads nowhere', async () => {
+    const cwd = batchFolder({ 'shared/b.json': say('B'), 't/a.json': say('A') });
+    symlinkSync('../shared/b.json', join(cwd, 't/b.json'));
+    symlinkSync('gone.json', join(cwd, 't/c.json'));
+    const { report } = await tellBatch(cwd, ['t/*.json']);
+    expect(report.runs.map(({ file, exit_code }) => [file, exit_code])).toEqual([
+      ['t/a.json', 0],
+      ['t/b.json', 0],
+      ['t/c.json', 2],
+    ]);
   });
 
   test('begins nothing further with fail-fast, and keeps what is running', async () => {
