@@ -241,6 +241,7 @@ export interface Git {
   patchSince(snapshot: string): Promise<string>;
 }
 
+/** Once the signal aborts, what comes back may be cut, and is no context. */
 export type CollectContext = (
   items: readonly ContextItem[],
   signal: AbortSignal,

@@ -2,6 +2,7 @@ import { keepNothing } from './output-store.ts';
 import { stringifyJson } from '../core/json.ts';
 import { factsFor, pricesOf } from '../model/pricing.ts';
 import { listen } from './interrupts.ts';
+import { UsageError } from '../core/errors.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { buildParts, redactorFor } from './parts.ts';
 import { buildStart } from './start.ts';
@@ -62,9 +63,9 @@ export async function plan({
   };
   try {
     const built = await buildParts(options);
-    const { start, warnings } = await buildStart(options, built);
-    built.dispose();
-    return report(config, { start, warnings, prices: model.prices, prompts: built.prompts.replaced });
+    const begun = await buildStart(options, built).finally(() => built.dispose());
+    if (!begun) throw new UsageError('the check was cut by a signal before the context was read; check the task again');
+    return report(config, { ...begun, prices: model.prices, prompts: built.prompts.replaced });
   } finally {
     interrupts.dispose();
   }

@@ -9,6 +9,7 @@ import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
+import type { AbortCause } from '../core/events.ts';
 import type { GitFacts } from '../workspace/git-facts.ts';
 import type { CancelSignal } from '../core/outcome.ts';
 import type { Subscriber } from '../core/ports.ts';
@@ -59,9 +60,11 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
       earlier: [],
       spent_ms: 0,
       async work(recorder, built, options) {
-        const { start, warnings } = await buildStart(options, built);
-        recorder.record(start);
-        for (const message of warnings) recorder.record({ type: 'notice', level: 'warning', code: 'context', message });
+        const begun = await buildStart(options, built);
+        if (!begun) return interrupts.signal.reason as AbortCause; // run/interrupts.ts aborts with nothing else
+        recorder.record(begun.start);
+        for (const message of begun.warnings)
+          recorder.record({ type: 'notice', level: 'warning', code: 'context', message });
         return runAgent(built.parts, recorder, interrupts.signal);
       },
     });

@@ -77,7 +77,7 @@ export async function runSegment(segment: Segment): Promise<SegmentResult> {
   const journal = openJournal(folder.transcript, segment.run_id, SYSTEM_CLOCK, earlier.at(-1)?.seq ?? 0);
   const meter = createUsageMeter();
   for (const event of earlier) meter.onEvent(event);
-  const next = nextAfter(segment);
+  const next = nextAfter(segment, () => recorder.state);
   const { dir: run_dir, transcript } = folder;
   const watchers = segment.subscribers({ run_dir, transcript, earlier, next });
   const redactor = redactorFor(config.task, segment.env);
@@ -204,7 +204,9 @@ async function inTime(patch: Promise<string>): Promise<string> {
 async function toOutcome(inside: Inside): Promise<RunOutcome> {
   const { segment, recorder, held } = inside;
   try {
-    return await work(inside);
+    const outcome = await work(inside);
+    if (!recorder.state.ended) recordEnd(inside, outcome); // it was cut before it began
+    return outcome;
   } catch (error) {
     // UsageError: found before the first request. IoError: the disk. Anything else is a bug, and still has a result.
     const outcome = mapStrings(outcomeOf(error), inside.redactor.redact);
@@ -242,11 +244,12 @@ function recordEnd({ recorder, journal, bus }: Inside, outcome: RunOutcome): voi
   }
 }
 
-function nextAfter({ config, folder, env }: Segment): RunPlace['next'] {
+function nextAfter({ config, folder, env }: Segment, state: () => RunState): RunPlace['next'] {
   const { model, file: task_file } = config.task;
   const credentials = credentialsAdvice(model, env);
-  const facts = { task_file, run_dir: folder.dir, ...(credentials === undefined ? {} : { credentials }) };
-  return (outcome) => nextCommand(outcome, facts);
+  const facts = { task_file, ...(credentials === undefined ? {} : { credentials }) };
+  // Where nothing was begun there is nothing to go on with.
+  return (outcome) => nextCommand(outcome, { ...facts, ...(state().start ? { run_dir: folder.dir } : {}) });
 }
 
 function partsOptions(segment: Segment, redactor: Redactor): PartsOptions {

@@ -1,4 +1,5 @@
 import { createContext } from '../context/collect.ts';
+import { UsageError } from '../core/errors.ts';
 import { TRANSCRIPT_VERSION } from '../core/events.ts';
 import { mapStrings } from '../core/map-strings.ts';
 import { exec } from '../workspace/exec.ts';
@@ -8,11 +9,14 @@ import type { RunStart } from '../core/events.ts';
 import type { Git } from '../core/ports.ts';
 import type { Built, PartsOptions } from './parts.ts';
 
-/** The first line of a transcript: everything a run is made from, so that nothing is read again later. */
+/**
+ * The first line of a transcript: everything a run is made from, so that nothing is read again later. Null when the run
+ * was cut before all of that was there: whoever went on from half of it would take it for the whole.
+ */
 export async function buildStart(
   options: PartsOptions,
   built: Built,
-): Promise<{ start: RunStart; warnings: string[] }> {
+): Promise<{ start: RunStart; warnings: string[] } | null> {
   const { config, env, interrupts } = options;
   const { task } = config;
   const { parts, prompts, place, redactor } = built;
@@ -28,8 +32,10 @@ export async function buildStart(
     redact: redactor.redact,
     timeout_ms: task.limits.tool_timeout_ms,
   });
-  await fetchMissing(options, place.git);
-  const context = await collect(task.context, interrupts.signal);
+  const context = await fetchMissing(options, place.git)
+    .then(() => collect(task.context, interrupts.signal))
+    .catch(orCut(interrupts.signal));
+  if (context === null || isCut(options)) return null;
   const start: RunStart = {
     type: 'run_start',
     transcript_version: TRANSCRIPT_VERSION,
@@ -46,6 +52,20 @@ export async function buildStart(
     output_mode: parts.gate.mode,
   };
   return { start, warnings: [...built.warnings, ...context.warnings] };
+}
+
+/** What is wrong with an item that was cut is no mistake of the caller: the cut came first. */
+function orCut(signal: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof UsageError && signal.aborted) return null;
+    throw error;
+  };
+}
+
+/** True when context, or the list of a server's tools, may lack something because the run ends. */
+function isCut({ config, interrupts }: PartsOptions): boolean {
+  const { context, mcp_servers = [] } = config.task;
+  return interrupts.signal.aborted && context.length + mcp_servers.length > 0;
 }
 
 /** All of it before the first item is read: an item may be a command, and then the workspace's own code has run. */

@@ -62,3 +62,30 @@ describe('a verify command that is cut', () => {
     expect(await replay(resumed)).toMatchObject({ matches: true });
   });
 });
+
+describe('context that is cut', () => {
+  const context = (when_empty: string, before = ''): object[] => [{ command: waits(before), when_empty }];
+
+  test.each([
+    ['with a part of it read', context('fail', 'echo PART1;')],
+    ['with nothing read yet', context('skip')],
+    ['with nothing read yet where that is a mistake', context('fail')],
+    ['in front of files that were not read', [...context('run'), { files: ['none/**'], when_empty: 'skip' }]],
+  ])('%s begins nothing, so that no later run takes it for the whole', async (_how, items) => {
+    const first = await cut({ task: { context: items }, turns: TURNS });
+    expect(first.outcome).toEqual({ reason: 'cancelled', signal: 'SIGTERM' });
+    expect(first.events.map(({ type }) => type)).toEqual(['run_end']);
+    expect(first.result).toMatchObject({ status: 'cancelled', exit_code: 143, context: [] });
+    expect(first.artifact('summary.md')).not.toContain('agent-run resume');
+    await expect(again(first)).rejects.toThrow('nothing was begun');
+  });
+
+  test('by the deadline of the run ends with its code, and the next command runs the task again', async () => {
+    const task = { context: context('run', 'echo PART1;'), limits: { timeout: '500ms' } };
+    const { config, folder, workspace } = await configOf({ task, turns: TURNS });
+    const first = told(await run({ config, env, cwd: folder, subscribers: () => [] }), workspace);
+    expect(first.outcome).toMatchObject({ reason: 'timeout', limit: 500 });
+    expect(first.artifact('summary.md')).toContain('agent-run task.json --timeout 1m');
+    await expect(again(first, { timeout_ms: 60_000 })).rejects.toThrow('nothing was begun');
+  });
+});
