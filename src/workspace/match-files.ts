@@ -15,8 +15,9 @@ export async function matchFiles(pattern: string, cwd: string): Promise<string[]
 type Listed = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
 function listWithLinks(folder: string, options: { withFileTypes: true }, done: Listed): void {
-  readdir(folder, options, (error, entries = []) => {
-    for (const entry of entries) if (entry.isSymbolicLink() && !leadsToFolder(join(folder, entry.name))) asFile(entry);
+  readdir(folder, options, (error, entries) => {
+    const links = error ? [] : entries.filter((entry) => entry.isSymbolicLink());
+    for (const link of links) if (!leadsToFolder(join(folder, link.name))) asFile(link);
     done(error, entries);
   });
 }
