@@ -18,7 +18,7 @@ export interface Row {
 const KEYS = ['name', 'workspace', 'inputs'];
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** The rows of a text, and one sentence with its line for each that is none; empty lines are passed over. */
+/** The rows of a text, and one sentence with its line for each that is none; empty lines are passed over, a file without any line is a problem. */
 export function readRows(text: string, file: string): { rows: Row[]; problems: string[] } {
   const rows: Row[] = [];
   const problems: string[] = [];
@@ -39,6 +39,8 @@ export function readRows(text: string, file: string): { rows: Row[]; problems: s
       problems.push(`${origin}: ${error.message}`);
     }
   }
+  // Most often what should have written it failed: nothing to do must not look like all is well.
+  if (seen.size === 0 && problems.length === 0) problems.push(`${file} holds no row; expected one on each line`);
   return { rows, problems };
 }
 

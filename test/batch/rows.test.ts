@@ -62,6 +62,14 @@ describe('a batch of rows', () => {
     });
   });
 
+  test('without any row is code 2, and says so; a shard without any is not', async () => {
+    const cwd = batchFolder({ 'a.json': task, 'none.jsonl': '\n\n', 'one.jsonl': '{"inputs":{"who":"ann"}}' });
+    const { exit_code, report } = await tellBatch(cwd, ['a.json'], { rows: 'none.jsonl' });
+    expect(exit_code).toBe(2);
+    expect(report).toMatchObject({ runs: [], problems: ['none.jsonl holds no row; expected one on each line'] });
+    expect((await tellBatch(cwd, ['a.json'], { rows: 'one.jsonl', shard: '2/2' })).exit_code).toBe(0);
+  });
+
   test('needs exactly one task', async () => {
     const cwd = batchFolder({ 'a.json': task, 'b.json': task, 'rows.jsonl': '{"inputs":{"who":"ann"}}' });
     await expect(tellBatch(cwd, ['*.json'], { rows: 'rows.jsonl' })).rejects.toThrow('--rows: found 2 tasks');
