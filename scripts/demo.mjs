@@ -1,6 +1,7 @@
 // Runs an example, the review unless one is named, on a small git repository made for the occasion: a scripted model,
 // real tools, no key. `npm run demo -- NAME [OPTIONS]`.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ const files = await readdir(join(EXAMPLES, name)).catch(() => []);
 const task = files.find((file) => /^task\.(json|yaml)$/.test(file));
 if (task === undefined || !files.includes('make-history.mjs')) {
   const all = await readdir(EXAMPLES, { withFileTypes: true });
-  const names = all.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const jobs = all.filter((entry) => existsSync(join(EXAMPLES, entry.name, 'make-history.mjs')));
+  const names = jobs.map((entry) => entry.name);
   console.error(`demo: found ${JSON.stringify(name)}, expected one of ${names.join(', ')}`);
   process.exit(2);
 }
@@ -51,7 +53,7 @@ child.on('error', (error) => {
 });
 child.on('exit', (code, signal) => {
   console.error(`demo: workspace ${workspace}`);
-  console.error(`demo: run folder ${out} (result.json, transcript.jsonl, usage.json)`);
+  console.error(`demo: run folder ${out} (summary.md first; result.json, transcript.jsonl, usage.json)`);
   process.exit(code ?? 128 + constants.signals[signal]);
 });
 

@@ -7,7 +7,7 @@ import { errorText, UsageError, usageOutcome } from '../core/errors.ts';
 import { isLiteral } from '../core/globs.ts';
 import { exitCode, type RunOutcome } from '../core/outcome.ts';
 import { jsonLine, logLines } from '../core/sanitise.ts';
-import { nextCommand } from '../run/next-command.ts';
+import { nextCommand, shellWord } from '../run/next-command.ts';
 import { ALL_OPTIONS, isCommand } from './commands.ts';
 import type { World } from './world.ts';
 
@@ -59,7 +59,9 @@ function nextOf(outcome: RunOutcome, argv: readonly string[]): string | null {
   if (outcome.reason === 'internal_error') return null;
   if (isCommand(first) && first !== 'run') return `agent-run ${first} --help`;
   const file = taskOf(argv);
-  return file === '' ? 'agent-run --help' : nextCommand(outcome, { task_file: file });
+  if (file === '') return 'agent-run --help';
+  const words = (first === 'run' ? argv.slice(1) : argv).map(shellWord).join(' ');
+  return nextCommand(outcome, { task_file: file, words });
 }
 
 function taskOf(argv: readonly string[]): string {

@@ -1,16 +1,20 @@
 // `agent-run TASK`: load, run, hand the result over.
 
 import { mergeBatchOptions } from '../config/batch-options.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
 import { errorText, UsageError } from '../core/errors.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { listen } from '../run/interrupts.ts';
 import type { ResumeRequest } from '../run/resume.ts';
+import { shellWord } from '../run/next-command.ts';
 import { run, type RunRequest } from '../run/run.ts';
 import type { SegmentResult } from '../run/segment.ts';
 import { watchRun } from '../run/watchers.ts';
 import type { Invocation } from './invocation.ts';
 import { isBatch } from './is-batch.ts';
+import { commandHint } from './arguments.ts';
 import { deliver } from './deliver.ts';
 import { passSignals, takeSignal } from './early-signals.ts';
 import { loadTask } from './load-task.ts';
@@ -27,6 +31,7 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
     return validateCommand(invocation, world);
   }
   const file = invocation.positionals[0];
+  refuseMisspelt(invocation, world);
   if (isBatch(invocation, world.cwd)) {
     const { batchCommand } = await import('./batch-command.ts');
     return batchCommand(invocation, options, world);
@@ -35,7 +40,8 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
     throw new UsageError('no task given; expected a task file, - for standard input, or a command');
   const config = await loadTask(file, withTotal(options, world), world);
   const { env, cwd } = world;
-  const request = { config, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) };
+  const words = wordsOf(invocation);
+  const request = { config, words, env, cwd, early_signal: takeSignal, subscribers: watch(options, world) };
   return deliverAfter(() => run(request), options, world);
 }
 
@@ -45,6 +51,23 @@ function withTotal(options: RunOptions, { env }: World): RunOptions {
   return total === undefined
     ? options
     : { ...options, max_cost_usd: Math.min(options.max_cost_usd ?? Infinity, total) };
+}
+
+/** What was typed behind the command, ready for a shell. */
+function wordsOf({ positionals, flags }: Invocation): string {
+  const given = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === true) return [`--${name}`];
+    return [value ?? []].flat().flatMap((text) => [`--${name}`, String(text)]);
+  });
+  return [...positionals, ...given].map(shellWord).join(' ');
+}
+
+/** A command that is spelt wrong must not run the tasks behind it. */
+function refuseMisspelt({ positionals: [first = '', ...others] }: Invocation, { cwd }: World): void {
+  if (others.length === 0 || existsSync(resolve(cwd, first))) return;
+  const hint = commandHint(first);
+  if (hint !== '')
+    throw new UsageError(`found ${JSON.stringify(first)}, which is neither a task file nor a command${hint}`);
 }
 
 /** Goes on with a run in its own folder; limits given here are new totals. */

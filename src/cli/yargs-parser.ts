@@ -106,7 +106,7 @@ function optionFor(spec: OptionSpec): Options {
 }
 
 function positionalsOf(values: Record<string, unknown>): string[] {
-  const words = ['task', 'run_dir', 'run_a', 'run_b', 'dir', 'name'].flatMap((key) => values[key] ?? []);
+  const words = ['task', 'run_dir', 'run_a', 'run_b', 'dir', 'name', 'shell'].flatMap((key) => values[key] ?? []);
   return words.filter((word) => typeof word === 'string').map((word) => (word === DASH ? '-' : word));
 }
 

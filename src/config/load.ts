@@ -52,6 +52,8 @@ export async function loadRun(request: LoadRequest): Promise<RunConfig> {
   await stopAtIssues({ source, issues });
   const task = value as unknown as TaskFile; // the schema accepted it
   const building = await startBuilding(request, { source, task, read, list });
+  // A text with a gap where a missing input belongs would be told as a second mistake.
+  if (building.issues.some(({ args }) => args !== undefined)) await stopAtIssues(building);
   const built = await buildTask(building, { options, ref: commit, files });
   await stopAtIssues(building);
   return {

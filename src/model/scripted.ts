@@ -79,7 +79,12 @@ async function playTurn(
   stage.next = index + 1;
   const number = index + 1;
   const turn = turns[index];
-  if (!turn) return failed(scriptFault(`the script has ${turns.length} turns, turn ${number} was asked`));
+  if (!turn)
+    return failed(
+      scriptFault(
+        `the script has ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, and turn ${number} was asked: add one to model.script`,
+      ),
+    );
   const started_ms = deps.clock.now();
   if (turn.delay_ms) await deps.clock.sleep(turn.delay_ms, signal);
   if (signal.aborted) return failed({ kind: 'aborted', message: 'stopped while the script waited', retry: false });

@@ -5,6 +5,8 @@ import type { ExitReason, RunOutcome } from '../core/outcome.ts';
 export interface NextFacts {
   /** The task as given on the command line. */
   task_file: string;
+  /** The task and its options as they were typed, ready for a shell; absent: the task alone. */
+  words?: string;
   /** As it can be typed in the current folder; absent: there is none. */
   run_dir?: string;
   /** What to set right when the service refuses the credentials: "set ANTHROPIC_API_KEY". */
@@ -13,13 +15,14 @@ export interface NextFacts {
 
 type Suggest = (facts: NextFacts, outcome: RunOutcome) => string | null;
 
-const again: Suggest = ({ task_file }) => `agent-run ${shellWord(task_file)}`;
-const resume: Suggest = ({ task_file, run_dir }) =>
-  run_dir === undefined ? `agent-run ${shellWord(task_file)}` : `agent-run resume ${shellWord(run_dir)}`;
+const again: Suggest = (facts) => `agent-run ${typed(facts)}`;
+const validate: Suggest = (facts) => `agent-run validate ${typed(facts)}`;
+const resume: Suggest = (facts, outcome) =>
+  facts.run_dir === undefined ? again(facts, outcome) : `agent-run resume ${shellWord(facts.run_dir)}`;
 const doctor: Suggest = () => 'agent-run doctor';
 const none: Suggest = () => null;
-const read: Suggest = ({ task_file, run_dir }) =>
-  run_dir === undefined ? `agent-run validate ${shellWord(task_file)}` : `cat ${shellWord(`${run_dir}/summary.md`)}`;
+const read: Suggest = (facts, outcome) =>
+  facts.run_dir === undefined ? validate(facts, outcome) : `cat ${shellWord(`${facts.run_dir}/summary.md`)}`;
 
 const ask =
   (prompt: string): Suggest =>
@@ -46,8 +49,8 @@ const SUGGESTIONS = {
   skipped: none,
   internal_error: resume,
   io_error: resume,
-  config_error: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
-  mcp_unavailable: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
+  config_error: validate,
+  mcp_unavailable: validate,
   sandbox_unavailable: doctor,
   output_invalid: ask('Correct the output so that it matches the schema.'),
   output_missing: ask('Give your final answer now.'),
@@ -59,7 +62,7 @@ const SUGGESTIONS = {
   max_cost: resumeWith('--max-cost-usd', (usd) => String(Number(usd.toPrecision(2)))),
   max_tool_calls: raise('limits.max_tool_calls'),
   timeout: resumeWith('--timeout', (ms) => formatDuration(Math.ceil(ms / 60_000) * 60_000)),
-  context_exhausted: ({ task_file }) => `agent-run validate ${shellWord(task_file)}`,
+  context_exhausted: validate,
   max_denials: read,
   denied: (facts, outcome) =>
     'tool' in outcome && outcome.tool === 'bash'
@@ -69,7 +72,7 @@ const SUGGESTIONS = {
   auth_error: (facts, outcome) =>
     `${facts.credentials ?? "check the model's credentials"}, then ${resume(facts, outcome) ?? ''}`,
   rate_limited: resume,
-  refused: ({ task_file }) => `agent-run ${shellWord(task_file)} --model ID`,
+  refused: (facts, outcome) => `${again(facts, outcome)} --model ID`,
   verify_failed: (facts, outcome) =>
     ask(`Make \`${'command' in outcome ? outcome.command : 'the check'}\` pass.`)(facts, outcome),
   gate_failed: read,
@@ -84,6 +87,13 @@ export function nextCommand(outcome: RunOutcome, facts: NextFacts): string | nul
     return first === undefined ? command : `${first}, then ${command}`;
   }
   return SUGGESTIONS[outcome.reason](facts, outcome);
+}
+
+/** Longer ones are no help in a line. */
+const LONGEST_COMMAND = 400;
+
+function typed({ words, task_file }: NextFacts): string {
+  return words !== undefined && words.length <= LONGEST_COMMAND ? words : shellWord(task_file);
 }
 
 /** A text as one word of a POSIX shell, quoted only where it must be. */

@@ -222,7 +222,7 @@ function requirePrices({ file, limits, model }: TaskConfig, client: ModelClient)
   if (limits.max_cost_usd === null || client.prices) return;
   const names = [model, ...model.fallback].map((one) => `${one.provider}/${one.id}`).join(', ');
   throw new UsageError(
-    `limits.max_cost_usd is ${limits.max_cost_usd}, but no price is known for ${names}; add model.prices (USD per million tokens) or remove the limit`,
-    { place: { file, pointer: '/limits/max_cost_usd' } },
+    `a cost limit of ${limits.max_cost_usd} USD is given (limits.max_cost_usd, --max-cost-usd or AGENT_RUN_MAX_COST_USD), but no price is known for ${names}; add model.prices (USD per million tokens) or drop the limit`,
+    { place: { file }, next: { first: `add model.prices to ${file} or drop the cost limit` } },
   );
 }

@@ -20,6 +20,8 @@ import type { RunPlace, SegmentResult } from './segment.ts';
 
 export interface RunRequest {
   config: RunConfig;
+  /** The task and its options as they were typed, for commands that are suggested. */
+  words?: string;
   env: Env;
   /** Where the run folder and relative paths begin; default: the process's own. */
   cwd?: string;
@@ -48,6 +50,7 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
     const config = await placed(request, interrupts.signal);
     const result = await runSegment({
       config,
+      ...(request.words === undefined ? {} : { words: request.words }),
       env,
       cwd,
       folder,

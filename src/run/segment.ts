@@ -44,6 +44,8 @@ export interface RunPlace {
 /** One stretch of a run, from its first event to its `run_end`: a new run, or one that goes on. */
 export interface Segment {
   config: RunConfig;
+  /** The task and its options as they were typed; absent: the task alone is suggested. */
+  words?: string;
   env: Env;
   cwd: string;
   folder: RunFolder;
@@ -244,10 +246,10 @@ function recordEnd({ recorder, journal, bus }: Inside, outcome: RunOutcome): voi
   }
 }
 
-function nextAfter({ config, folder, env }: Segment, state: () => RunState): RunPlace['next'] {
+function nextAfter({ config, folder, env, words }: Segment, state: () => RunState): RunPlace['next'] {
   const { model, file: task_file } = config.task;
   const credentials = credentialsAdvice(model, env);
-  const facts = { task_file, ...(credentials === undefined ? {} : { credentials }) };
+  const facts = { task_file, ...defined('words', words), ...defined('credentials', credentials) };
   // Where nothing was begun there is nothing to go on with.
   return (outcome) => nextCommand(outcome, { ...facts, ...(state().start ? { run_dir: folder.dir } : {}) });
 }

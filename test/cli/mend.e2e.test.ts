@@ -34,7 +34,10 @@ const CASES: [what: string, task: object, parts: string[]][] = [
       model: { provider: 'openai', id: 'q', base_url: 'http://127.0.0.1:9' },
       limits: { max_cost_usd: 1 },
     },
-    ['task.json (/limits/max_cost_usd)', 'add model.prices (USD per million tokens) or remove the limit'],
+    [
+      'task.json: a cost limit of 1 USD is given (limits.max_cost_usd, --max-cost-usd or AGENT_RUN_MAX_COST_USD)',
+      'next: add model.prices to task.json or drop the cost limit, then agent-run task.json',
+    ],
   ],
   [
     'a verify command whose program is not there',

@@ -25,7 +25,7 @@ describe('a mistake of the caller', () => {
     [
       'a wrong value before the task',
       ['--timeout', '90', 'task.json'],
-      ['found "90"', 'next: agent-run validate task.json'],
+      ['found "90"', 'next: agent-run validate --timeout 90 task.json'],
     ],
     ['a wrong value', ['task.json', '--timeout', '90'], ['--timeout: found "90"', 'expected a number with a unit']],
     ['no task', [], ['no task given', 'next: agent-run --help']],

@@ -98,7 +98,7 @@ describe('a scripted turn', () => {
     await ask(client, modelRequest());
     expect(await fail(client)).toMatchObject({
       kind: 'api_error',
-      message: 'the script has 1 turns, turn 2 was asked',
+      message: 'the script has 1 turn, and turn 2 was asked: add one to model.script',
     });
   });
 });

@@ -16,10 +16,11 @@ const TASK = `{
   },
   "system": "You are a careful code reviewer. Report only defects that the change introduces.",
   "prompt": "Review the change from {{ inputs.base }} to HEAD. Read the callers of what changed before you judge it.",
-  // For a try without a key: { "provider": "script", "script": { "turns": [{ "text": "{\\"verdict\\": \\"approve\\", \\"findings\\": []}" }] } }
+  // For a try without a key: { "provider": "script", "prices": { "input": 0, "output": 0 },
+  //   "script": { "turns": [{ "tool_use": [{ "name": "submit_result", "input": { "verdict": "approve", "findings": [] } }] }] } }
   "model": "claude-sonnet-5-5",
   // The allowlist: what is not named here cannot be called.
-  "tools": { "read_file": {}, "glob": {}, "grep": {}, "git": { "allow": ["log", "diff", "show"] } },
+  "tools": { "read_file": {}, "glob": {}, "grep": {}, "bash": { "allow": ["git log *", "npm test"] } },
   "limits": { "max_turns": 20, "max_cost_usd": 1, "timeout": "10m" },
   "output": { "schema": "review.schema.json" },
   "findings": {
