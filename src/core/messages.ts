@@ -40,8 +40,11 @@ export interface ToolUseBlock {
   fault?: CallFault;
 }
 
-/** Why a text that begins like a call is none. `inline`: it stands behind words of the same line. */
-export type CallFault = 'unclosed' | 'no_name' | 'no_params' | 'open_string' | 'inline' | 'forged_result';
+/**
+ * Why a text that begins like a call is none. `inline`: it stands behind words of the same line; `thinking`: in thinking
+ * that does not end.
+ */
+export type CallFault = 'unclosed' | 'no_name' | 'no_params' | 'open_string' | 'inline' | 'thinking' | 'forged_result';
 
 /** A block of a type we do not act on (server tools and newer ones), as the JSON text that arrived. */
 export interface OpaqueBlock {

@@ -2,8 +2,8 @@ import type { AssistantBlock, ToolUseBlock } from '../core/messages.ts';
 import type { ModelClient, ModelReply, ModelRequest, ProtocolTexts, Random, Redact, SendHooks } from '../core/ports.ts';
 import { cleanInput, cleanText } from './reply-blocks.ts';
 import { createTextWriter } from './xml-messages.ts';
-import { CallScanner } from './xml-scanner.ts';
-import type { FoundCall } from './xml-scanner.ts';
+import { ALL_THOUGHT, CallScanner } from './xml-scanner.ts';
+import type { Found, FoundCall } from './xml-scanner.ts';
 
 export interface XmlDeps {
   texts: ProtocolTexts;
@@ -34,6 +34,10 @@ class Reading {
   #scanner = new CallScanner();
   #block: number | undefined;
   #calls: ToolUseBlock[] = [];
+  /** How many of them stand in texts before the present one. */
+  #before = 0;
+  /** Calls so far, those that were taken back included: no id is given twice. */
+  #count = 0;
   #offered = false;
 
   constructor({ turn = 0 }: ModelRequest, hooks: SendHooks, deps: XmlDeps) {
@@ -70,13 +74,20 @@ class Reading {
   }
 
   #hear(text: string, block: number): void {
-    if (this.#block !== undefined && block !== this.#block) this.#take(this.#scanner.finish());
+    if (this.#block !== undefined && block !== this.#block) {
+      this.#take(this.#scanner.finish());
+      this.#before = this.#calls.length;
+    }
     this.#block = block;
     this.#take(this.#scanner.push(text));
   }
 
-  #take(found: readonly FoundCall[]): void {
+  #take(found: readonly Found[]): void {
     for (const one of found) {
+      if (one === ALL_THOUGHT) {
+        this.#takeBack();
+        continue;
+      }
       const call = this.#callOf(one);
       this.#calls.push(call);
       if (call.fault !== undefined) continue;
@@ -85,9 +96,16 @@ class Reading {
     }
   }
 
+  /** What read early for them belongs to no call; nothing but reads begins before the reply is whole. */
+  #takeBack(): void {
+    const offered = this.#calls.splice(this.#before).some(({ fault }) => fault === undefined);
+    if (offered) this.#hooks.onDiscard();
+  }
+
   #callOf({ name, input_json, fault }: FoundCall): ToolUseBlock {
     const { redact } = this.#deps;
-    const id = `xml_${this.#turn}_${this.#attempt}_${this.#calls.length + 1}_${this.#suffix}`;
+    this.#count += 1;
+    const id = `xml_${this.#turn}_${this.#attempt}_${this.#count}_${this.#suffix}`;
     const call = {
       type: 'tool_use' as const,
       id,
@@ -105,6 +123,8 @@ class Reading {
     this.#scanner = new CallScanner();
     this.#block = undefined;
     this.#calls = [];
+    this.#before = 0;
+    this.#count = 0;
     this.#offered = false;
   }
 }

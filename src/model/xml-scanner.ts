@@ -10,9 +10,12 @@ export interface FoundCall {
   fault?: CallFault;
 }
 
-const THINKING = /^\s*<think(?:ing)?>/;
-const MAY_THINK = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?)?$/;
+/** All that was found in this text so far stood in thinking, whose beginning was not written: none of it is a call. */
+export const ALL_THOUGHT = 'all_thought';
+export type Found = FoundCall | typeof ALL_THOUGHT;
+
 const THOUGHT = /<\/think(?:ing)?>/;
+const NAMED_CALL = /<tool_call>\s*<name>\s*([^<]{1,200}?)\s*<\/name>/;
 
 /** A text this long is looked at again only once a good part of it is new, so that no text costs more than a few passes. */
 const LONG_TEXT = 4 * 1024;
@@ -20,7 +23,8 @@ const NEW_SHARE = 1 / 16;
 
 /**
  * Finds calls in a reply's text while it arrives. What is found depends on the text alone, never on the pieces it came
- * in; a call is handed out as soon as it is whole. Calls in code, in quotations and in thinking are words.
+ * in; a call is handed out as soon as it is whole. Calls in code, in quotations and in thinking are words. Templates may
+ * begin the thinking themselves: then only its end stands in the text, and what was found before it is taken back.
  */
 export class CallScanner {
   /** The text from the present line, or the open call, on. */
@@ -30,15 +34,22 @@ export class CallScanner {
   #edge = '';
   #open = false;
   #inline = false;
-  #thinking: 'maybe' | 'yes' | 'no' = 'maybe';
+  #thinking = false;
+  /** Something stands in the text that is no thinking. */
+  #spoken = false;
   #fence: Fence | undefined;
+  /** Thinking ends in a fence that is still open. */
+  #endsInFence = false;
   /** The model wrote a result of its own, or a call whose end cannot be told: what follows is not trusted. */
   #forged = false;
   #stopped = false;
+  /** The call in this text at which the reading stopped. */
+  #last: FoundCall | undefined;
 
   /** Takes the next piece; returns the calls that are whole now. */
-  push(text: string): FoundCall[] {
+  push(text: string): Found[] {
     this.#fresh.push(text);
+    if (this.#stopped) return [];
     this.#freshLength += text.length;
     const edge = this.#edge + text;
     this.#edge = edge.slice(1 - CLOSE.length);
@@ -49,55 +60,83 @@ export class CallScanner {
   }
 
   /** The text is over; another one may follow in the same reply. */
-  finish(): FoundCall[] {
-    const calls = this.#scan(true);
+  finish(): Found[] {
+    const found = [...this.#scan(true), ...this.#atEnd()];
     this.#text = '';
     this.#edge = '';
     this.#open = false;
     this.#fence = undefined;
-    this.#thinking = 'maybe';
-    return calls;
+    this.#endsInFence = false;
+    this.#thinking = false;
+    this.#spoken = false;
+    this.#last = undefined;
+    return found;
   }
 
-  #scan(final: boolean): FoundCall[] {
+  #scan(final: boolean): Found[] {
     const text = this.#text + this.#fresh.splice(0).join('');
     this.#freshLength = 0;
-    const calls: FoundCall[] = [];
+    const found: Found[] = [];
     const walk = new Walk(text);
-    while (!this.#stopped && this.#step(walk, final, calls));
-    this.#text = this.#stopped ? '' : text.slice(walk.line);
-    return calls;
+    while (!this.#stopped && this.#step(walk, final, found));
+    this.#text = text.slice(walk.line);
+    return found;
+  }
+
+  /** What only the whole text can tell. */
+  #atEnd(): Found[] {
+    // What is not read any more may be thinking all the same; the fault stays, so that the model is told.
+    if (this.#stopped) return this.#last && THOUGHT.test(this.#text) ? [ALL_THOUGHT, this.#last] : [];
+    if (this.#fence && this.#endsInFence) return [ALL_THOUGHT];
+    const name = this.#thinking && this.#spoken ? NAMED_CALL.exec(this.#text)?.[1] : undefined;
+    return name === undefined ? [] : [{ name, input_json: '{}', fault: 'thinking' }];
   }
 
   /** One line or one call further; false: nothing more can be told from what is there. */
-  #step(walk: Walk, final: boolean, calls: FoundCall[]): boolean {
-    if (this.#thinking !== 'no') return this.#think(walk, final);
-    return this.#open ? this.#call(walk, final, calls) : this.#line(walk, final);
+  #step(walk: Walk, final: boolean, found: Found[]): boolean {
+    if (this.#thinking) return this.#think(walk);
+    return this.#open ? this.#call(walk, final, found) : this.#line(walk, final, found);
   }
 
-  #think(walk: Walk, final: boolean): boolean {
-    const { text } = walk;
-    if (this.#thinking === 'maybe') {
-      if (!final && MAY_THINK.test(text)) return false;
-      this.#thinking = THINKING.test(text) ? 'yes' : 'no';
-      return true;
-    }
-    const end = THOUGHT.exec(text);
+  #think(walk: Walk): boolean {
+    const end = walk.find(THOUGHT);
     if (!end) return false;
     walk.startAt(end.index + end[0].length);
-    this.#thinking = 'no';
+    this.#thinking = false;
     return true;
   }
 
-  #line(walk: Walk, final: boolean): boolean {
+  #line(walk: Walk, final: boolean, found: Found[]): boolean {
     const newline = walk.newline();
     const tag = walk.tag();
-    if (tag >= 0 && (newline < 0 || tag < newline)) return this.#tag(walk, tag, final);
+    if (tag && (newline < 0 || tag.index < newline)) {
+      return tag[0] === OPEN ? this.#tag(walk, tag.index, final) : this.#thinkTag(walk, tag, found);
+    }
     if (newline < 0) return false;
     const line = walk.text.slice(walk.line, newline);
     this.#fence = fenceAfter(line, this.#fence);
+    if (!this.#fence) this.#endsInFence = false;
     if (!this.#fence && /^\s*<\/?tool_result\b/.test(line)) this.#forged = true;
+    if (line.trim() !== '') this.#spoken = true;
     walk.startAt(newline + 1);
+    return true;
+  }
+
+  /** Where thinking begins or ends, whatever stands before it in its line. */
+  #thinkTag(walk: Walk, { 0: tag, index }: RegExpExecArray, found: Found[]): boolean {
+    const ends = tag.startsWith('</');
+    if (this.#fence || walk.standingAt(index) === 'quoted') {
+      if (this.#fence && ends) this.#endsInFence = true;
+      walk.at = index + tag.length;
+      return true;
+    }
+    if (walk.text.slice(walk.line, index).trim() !== '') this.#spoken = true;
+    walk.startAt(index + tag.length);
+    this.#thinking = !ends;
+    if (!ends) return true;
+    found.push(ALL_THOUGHT);
+    this.#spoken = false;
+    this.#forged = false;
     return true;
   }
 
@@ -116,15 +155,18 @@ export class CallScanner {
     return true;
   }
 
-  #call(walk: Walk, final: boolean, calls: FoundCall[]): boolean {
+  #call(walk: Walk, final: boolean, found: Found[]): boolean {
     const read = readCall(walk.text.slice(walk.line), final);
     if (!read) return false;
     const fault = this.#forged ? 'forged_result' : (read.fault ?? (this.#inline ? 'inline' : undefined));
     const { name, input_json } = read;
-    calls.push(fault === undefined ? { name, input_json } : { name, input_json: '{}', fault });
-    this.#stopped = this.#forged || read.lost;
-    walk.startAt(walk.line + read.end);
+    const call: FoundCall = fault === undefined ? { name, input_json } : { name, input_json: '{}', fault };
+    found.push(call);
     this.#open = false;
+    this.#spoken = true;
+    this.#stopped = this.#forged || read.lost;
+    if (this.#stopped) this.#last = call;
+    else walk.startAt(walk.line + read.end);
     return true;
   }
 }
@@ -137,7 +179,8 @@ class Walk {
   /** Where to look for the next tag. */
   at = 0;
   #newline: number | undefined;
-  #tag: number | undefined;
+  readonly #tags = /<tool_call|<\/?think(?:ing)?>/g;
+  #tag: RegExpExecArray | null | undefined;
   #standing = new Standing();
   #stoodAt = 0;
 
@@ -159,11 +202,19 @@ class Walk {
     return this.#newline;
   }
 
-  /** Where the next tag begins that may open a call; -1: nowhere. */
-  tag(): number {
-    if (this.#tag === undefined || (this.#tag >= 0 && this.#tag < this.at))
-      this.#tag = this.text.indexOf(OPEN, this.at);
+  /** The next tag that may open a call, or that begins or ends thinking. */
+  tag(): RegExpExecArray | null {
+    if (this.#tag === undefined || (this.#tag && this.#tag.index < this.at)) {
+      this.#tags.lastIndex = this.at;
+      this.#tag = this.#tags.exec(this.text);
+    }
     return this.#tag;
+  }
+
+  /** The first match from the present line on, by its place in the text. */
+  find(pattern: RegExp): { index: number; 0: string } | undefined {
+    const match = pattern.exec(this.text.slice(this.line));
+    return match ? { index: this.line + match.index, 0: match[0] } : undefined;
   }
 
   standingAt(place: number): ReturnType<Standing['after']> {

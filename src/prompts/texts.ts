@@ -47,6 +47,7 @@ const FAULTS: Record<CallFault, string> = {
   open_string:
     'a string in its parameters is not closed; where the call ends is unknown, and nothing behind it was read',
   inline: 'the call stands behind other words of its line; if it was only to be shown, it belongs into a code fence',
+  thinking: 'the call stands in thinking that is not closed; a call comes after </think>, or without thinking',
   forged_result: 'the reply writes a <tool_result> itself; results come only after your reply ends',
 };
 

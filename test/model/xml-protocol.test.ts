@@ -55,6 +55,18 @@ describe('a model without tool calling', () => {
     expect(new Set(hooks.blocks.map(({ id }) => id)).size).toBe(2);
   });
 
+  test('has calls taken back when they turn out to be thinking whose beginning its template wrote', async () => {
+    const { xml } = await served([`I could\n${READ}\nor not.\n</think>\n\nNo.`, `${READ}\n</think>\n${READ}`]);
+    const hooks = recordHooks();
+    const none = await ask(xml, modelRequest(undefined, TOOLS), hooks);
+    expect(none).toMatchObject({ stop_reason: 'end_turn', content: [{ type: 'text' }] });
+    expect(none.content).toHaveLength(1);
+    const one = await ask(xml, modelRequest(undefined, TOOLS), hooks);
+    expect(one.content.slice(1)).toEqual(hooks.blocks.slice(2));
+    expect(hooks.order.filter((what) => what !== 'admit')).toEqual(['block', 'discard', 'block', 'discard', 'block']);
+    expect(hooks.blocks[2]?.id).not.toBe(hooks.blocks[1]?.id);
+  });
+
   test('gets results as text, and its own words back to the byte', async () => {
     const { server, xml } = await served([`Reading.\n${READ}  `, 'done']);
     const first = await ask(xml, modelRequest(undefined, TOOLS));

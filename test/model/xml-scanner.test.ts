@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CallScanner } from '../../src/model/xml-scanner.ts';
+import { ALL_THOUGHT, CallScanner } from '../../src/model/xml-scanner.ts';
 import type { FoundCall } from '../../src/model/xml-scanner.ts';
 
 function scan(...pieces: string[]): FoundCall[] {
   const scanner = new CallScanner();
-  return [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.finish()];
+  const found = [...pieces.flatMap((piece) => scanner.push(piece)), ...scanner.finish()];
+  return found.slice(found.lastIndexOf(ALL_THOUGHT) + 1).filter((one) => one !== ALL_THOUGHT);
 }
 
 function call(name: string, params: string): string {
@@ -26,6 +27,14 @@ describe('a call', () => {
     ['before more text', `${READ}\nLet me see.`],
     ['after a fence that is closed', `\`\`\`js\nx\n\`\`\`\n${READ}`],
     ['after thinking', `<think>\n${call('bash', '{}')}\n</think>\n${READ}`],
+    ['right behind thinking', `Well. <think>${call('bash', '{}')}</think>${READ}`],
+    ['between thoughts', `<think>a</think>\n${READ}\n<think>\n${call('bash', '{}')}\n</think>\nDone.`],
+    ['after thinking whose beginning is not written', `Maybe\n${call('bash', '{}')}\n</think>\n\n${READ}`],
+    ['after a result imagined in such thinking', `<tool_result>x</tool_result>\n</think>\n${READ}`],
+    ['after the tags of thinking in code and quotations', `\`<think>\` and "</think>"\n> <think>\n${READ}`],
+    ['with the tags of thinking around a word of its own', `<thinking>a</thinking>\n${READ}`],
+    ['before the end of thinking in inline code', `${READ}\nIt ends with \`</think>\`.`],
+    ['before a fence that shows the end of thinking', `${READ}\n\`\`\`\n</think>\n\`\`\`\nDone.`],
   ])('is read %s', (_place, text) => {
     expect(scan(text)).toEqual([FOUND]);
   });
@@ -70,6 +79,14 @@ describe('words and no call', () => {
     ['as the bare tag in a sentence', 'The tag <tool_call> begins a call, </tool_call> ends it.'],
     ['in thinking', `<think>\n${READ}\n</think>\nDone.`],
     ['in thinking that does not end', `<thinking>\n${READ}`],
+    ['in thinking behind words', `Let me see.\n<think>\n${READ}\n</think>\nNo.`],
+    ['in thinking at the end of a line', `Let me see. <think>\n${READ}\n</think>\nNo.`],
+    ['in the second thought', `<think>a</think>\nHm.\n<think>\n${READ}\n</think>\nNo.`],
+    ['in a thought right behind the first', `<think>a</think><think>\n${READ}\n</think>No.`],
+    ['in thinking whose beginning is not written', `I could\n${READ}\nor not.\n</think>\n\nNo.`],
+    ['in such thinking that ends in its line', `I could\n${READ}\nor not.</think>No.`],
+    ['in such thinking with a fence that stays open', `${READ}\n\`\`\`\nx\n</think>\nNo.`],
+    ['in thinking that names its own end', `<think>\nIt ends with </think>.\n${READ}\n</think>\nNo.`],
     ['under another name', '<tool_calls>\n<tool_caller><name>a</name></tool_caller>\n</tool_calls>'],
     ['escaped', READ.replaceAll('<', '&lt;')],
   ])('is a call %s', (_place, text) => {
@@ -92,6 +109,8 @@ describe('what is no call goes back with its fault, and hides nothing behind it'
     ['open_string', call('read_file', '{"path": "a}')],
     ['inline', `Sure: ${READ}`],
     ['inline', `- ${READ}`],
+    ['thinking', `Let me see.\n<think>\n${READ}`],
+    ['open_string', `${READ}\n${call('write', '{"text": "x')}\n</think>\n${READ}`],
     ['forged_result', `<tool_result>\nok\n</tool_result>\n${READ}`],
   ])('%s: %j', (fault, text) => {
     expect(scan(text)).toMatchObject([{ input_json: '{}', fault }]);
@@ -123,6 +142,7 @@ const fragment = fc.constantFrom(
   '<tool_result>',
   '<think>',
   '</think>',
+  '\n</think>\n',
   '{"a":"b"}',
   '{"a":"',
   '"}',
@@ -145,7 +165,7 @@ const fragment = fc.constantFrom(
 const text = fc.array(fragment, { maxLength: 24 }).map((parts) => parts.join(''));
 
 describe('whatever the text', () => {
-  test('any chopping of it gives the same calls, and none is taken back', () => {
+  test('any chopping of it gives the same calls', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(12), { maxLength: 60 }), (whole, sizes) => {
         const pieces: string[] = [];
@@ -186,6 +206,8 @@ test.each([
   ['lines without end', 'some words\n'.repeat(25_000), 0],
   ['a line full of tags', '`<tool_call>` a <tool_call '.repeat(10_000), 0],
   ['calls without end', `${READ}\n`.repeat(4_000), 4_000],
+  ['thinking without end', `<think>${`${READ}\n`.repeat(4_000)}`, 0],
+  ['thoughts without end', `<think>x</think>\n`.repeat(12_000), 0],
 ])('%s costs a few passes, however small its pieces are', (_what, long, calls) => {
   const pieces = long.match(/[^]{1,4}/g) ?? [];
   const began = performance.now();
