@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError, errorText } from '../core/errors.ts';
-import { LOCK_FILE, isLocked, takeLock } from './run-lock.ts';
+import { LOCK_FILE, takeLock } from './run-lock.ts';
 import type { Random } from '../core/ports.ts';
 
 export const RESULTS_FOLDER = 'agent-run-results';
@@ -34,7 +34,7 @@ export const RUN_FILES = [
 
 /** A file half written when its run died: `.result.json.1f2e3d.tmp`. */
 const LEFTOVER = /^\.[a-z.]+\.[0-9a-f]{6}\.tmp$/;
-const RUN_ID = /^\d{8}T\d{6}Z-\d+-[0-9a-f]{6}$/;
+export const RUN_ID = /^\d{8}T\d{6}Z-\d+-[0-9a-f]{6}$/;
 
 export interface RunFolder {
   /** Absolute. */
@@ -49,7 +49,7 @@ export interface RunFolder {
   release(): void;
 }
 
-/** UTC time, attempt, random: `20261130T114500Z-1-ab12cd`; sorts by time. */
+/** UTC time, attempt, random: `20261130T114500Z-1-ab12cd`; sorts by time, but for runs of one second. */
 export function createRunId({ now_ms, attempt, random }: { now_ms: number; attempt: number; random: Random }): string {
   const time = new Date(now_ms)
     .toISOString()
@@ -120,34 +120,6 @@ export function reopenRunFolder(dir: string, run_id: string): RunFolder {
   return { dir, hidden: dir, transcript, outputsDir: join(dir, OUTPUTS), cleaned: halves, release };
 }
 
-/**
- * Removes the run folders of a task's folder beyond the newest `keep`. Only what a run wrote, has a result and is held by
- * no living run is ever removed: one that was killed can still go on. What cannot be removed is a problem, not an error.
- */
-export function pruneRunFolders(parent: string, keep: number): { removed: string[]; problems: string[] } {
-  const removed: string[] = [];
-  const problems: string[] = [];
-  for (const name of runsIn(parent).toReversed().slice(Math.max(0, keep))) {
-    if (isLocked(join(parent, name)) || !isRealFile(join(parent, name, 'result.json'))) continue;
-    try {
-      rmSync(join(parent, name), { recursive: true, force: true });
-      removed.push(name);
-    } catch (error) {
-      // EACCES and its like: an old folder is no reason to fail a new run.
-      problems.push(`cannot remove the old run folder ${join(parent, name)}: ${errorText(error)}`);
-    }
-  }
-  return { removed, problems };
-}
-
-/** Names of run folders, the oldest first. */
-function runsIn(parent: string): string[] {
-  return readdirSync(parent, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && wasRun(join(parent, entry.name)))
-    .map((entry) => entry.name)
-    .sort();
-}
-
 function defaultFolder(results: string, name: string, run_id: string): string {
   const task = join(results, folderName(name));
   for (const folder of [results, task]) {
@@ -213,7 +185,7 @@ function notOurs(dir: string, found: string): UsageError {
 }
 
 /** True when the folder holds a transcript or a result that a run wrote. */
-function wasRun(dir: string): boolean {
+export function wasRun(dir: string): boolean {
   const transcript = head(join(dir, TRANSCRIPT));
   if (transcript !== undefined && /^\{"seq":1,"time":"[^"]*","run_id":"/.test(transcript)) return true;
   // A run that died before its first line wrote nothing else.
@@ -223,7 +195,7 @@ function wasRun(dir: string): boolean {
 }
 
 /** The first bytes of a regular file, undefined for anything else. */
-function head(path: string): string | undefined {
+export function head(path: string): string | undefined {
   if (!isRealFile(path)) return undefined;
   const descriptor = openSync(path, 'r');
   try {
@@ -234,7 +206,7 @@ function head(path: string): string | undefined {
   }
 }
 
-function isRealFile(path: string): boolean {
+export function isRealFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import { runAgent } from '../agent/loop.ts';
 import { EMPTY_STATE } from '../agent/state.ts';
 import { atService } from '../model/at-service.ts';
 import { lookUp } from '../model/look-up.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
 import { listen } from './interrupts.ts';
-import { createRunId, openRunFolder, pruneRunFolders } from './run-folder.ts';
+import { pruneRunFolders } from './prune.ts';
+import { createRunId, openRunFolder } from './run-folder.ts';
 import { runSegment } from './segment.ts';
 import { buildStart } from './start.ts';
 import type { RunConfig } from '../core/config.ts';
@@ -71,7 +71,7 @@ export async function run(request: RunRequest): Promise<SegmentResult> {
         return runAgent(built.parts, recorder, interrupts.signal);
       },
     });
-    if (keep !== undefined && out === undefined) pruneRunFolders(join(folder.dir, '..'), keep);
+    if (keep !== undefined && out === undefined) pruneRunFolders(folder.dir, keep);
     return result;
   } finally {
     interrupts.dispose();

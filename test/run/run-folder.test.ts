@@ -1,10 +1,10 @@
-import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { hostname as hostName } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/core/errors.ts';
-import { createRunId, openRunFolder, pruneRunFolders, reopenRunFolder } from '../../src/run/run-folder.ts';
-import { tempFolder, tempTree, writeTree } from '../helpers/temp.ts';
+import { createRunId, openRunFolder, reopenRunFolder } from '../../src/run/run-folder.ts';
+import { tempFolder, tempTree } from '../helpers/temp.ts';
 import type { RunFolder } from '../../src/run/run-folder.ts';
 
 const RUN_ID = '20261130T114500Z-1-ab12cd';
@@ -26,7 +26,7 @@ function complaint(act: () => unknown): string {
   }
 }
 
-test('a run id is UTC time, attempt and random, and sorts by time', () => {
+test('a run id is UTC time, attempt and random, and sorts by the second', () => {
   const now_ms = Date.parse('2026-11-30T11:45:00.123Z');
   expect(createRunId({ now_ms, attempt: 2, random: () => 0.5 })).toBe('20261130T114500Z-2-800000');
   expect(createRunId({ now_ms, attempt: 1, random: () => 0 })).toBe('20261130T114500Z-1-000000');
@@ -189,48 +189,5 @@ describe('resume', () => {
     expect(complaint(() => reopenRunFolder(dir, RUN_ID))).toContain('is no run folder');
     symlinkSync('/etc/hosts', join(dir, 'transcript.jsonl'));
     expect(complaint(() => reopenRunFolder(dir, RUN_ID))).toContain('is no run folder');
-  });
-});
-
-describe('--keep', () => {
-  const ids = ['20261101T000000Z-1-000001', '20261102T000000Z-1-000002', '20261103T000000Z-1-000003'] as const;
-
-  function results(): string {
-    const parent = tempFolder();
-    for (const id of ids) writeTree(join(parent, id), { 'transcript.jsonl': FIRST_LINE, 'result.json': '{}' });
-    return parent;
-  }
-
-  test('the oldest run folders go, this one and the newest stay', () => {
-    const parent = results();
-    writeTree(join(parent, RUN_ID), { 'transcript.jsonl': '' });
-    expect(pruneRunFolders(parent, 2)).toEqual({ removed: [ids[1], ids[0]], problems: [] });
-    expect(readdirSync(parent).toSorted()).toEqual([ids[2], RUN_ID]);
-  });
-
-  test('what only looks like a run folder stays, and so does a run that is alive', () => {
-    const parent = results();
-    writeFileSync(join(parent, ids[0], '.lock'), JSON.stringify({ pid: process.ppid, host: hostName(), run_id: 'x' }));
-    mkdirSync(join(parent, '20261001T000000Z-1-00000f'));
-    writeTree(join(parent, 'mine'), { 'transcript.jsonl': FIRST_LINE });
-    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1]]);
-    expect(readdirSync(parent).toSorted()).toEqual(['20261001T000000Z-1-00000f', ids[0], ids[2], 'mine']);
-  });
-
-  test('a run that was killed before it had a result stays: it can still go on', () => {
-    const parent = results();
-    rmSync(join(parent, ids[0], 'result.json'));
-    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1]]);
-    expect(readdirSync(parent).toSorted()).toEqual([ids[0], ids[2]]);
-  });
-
-  test('links are neither followed nor taken for run folders', () => {
-    const parent = results();
-    const away = tempTree({ 'transcript.jsonl': FIRST_LINE, 'result.json': '{}' });
-    symlinkSync(away, join(parent, '20261001T000000Z-1-00000f'));
-    symlinkSync(away, join(parent, ids[0], 'outputs'));
-    expect(pruneRunFolders(parent, 1).removed).toEqual([ids[1], ids[0]]);
-    expect(readdirSync(away).toSorted()).toEqual(['result.json', 'transcript.jsonl']);
-    expect(readdirSync(parent)).toContain('20261001T000000Z-1-00000f');
   });
 });
