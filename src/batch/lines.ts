@@ -29,6 +29,8 @@ export interface LinesOptions {
 }
 
 const MESSAGE_SHOWN = 300;
+/** What to mend, and the nearest valid name, stand at the end of a mistake's message. */
+const MISTAKE_SHOWN = 3000;
 const HEARTBEAT_MS = 30_000;
 const REDRAW_MS = 1000;
 const TABLE_ROWS = 12;
@@ -176,7 +178,8 @@ function withoutEnd(subscriber: Subscriber): Subscriber {
 
 /** "review: max_turns (exit 4): turn limit reached, 3 turns, $0.01, 3.2 s | review/2026…". */
 export function endText(run: ReportRun): string {
-  const why = run.exit_code === 0 ? '' : `: ${oneLine(run.message, MESSAGE_SHOWN)}`;
+  const longest = run.exit_code === 2 ? MISTAKE_SHOWN : MESSAGE_SHOWN;
+  const why = run.exit_code === 0 ? '' : `: ${oneLine(run.message, longest)}`;
   const used = run.carried
     ? 'not run again'
     : [showMany(run.turns, 'turn'), showUsd(run.cost_usd), showSpan(run.duration_ms)].join(', ');

@@ -16,7 +16,7 @@ import type { SegmentResult } from '../run/segment.ts';
 import { readResult } from './earlier.ts';
 import type { Item } from './items.ts';
 import type { Share } from './purse.ts';
-import { reportRun } from './report.ts';
+import { reportRun, type ReportRun } from './report.ts';
 import type { Batch, BatchJob } from './state.ts';
 
 /** Runs a job, or goes on with what an interrupted batch left of it; the answer is what it cost, null when not known. */
@@ -116,10 +116,17 @@ export function unpaid(batch: Batch, { item }: BatchJob): void {
   unstarted(batch, item, { reason: 'max_cost', limit, used: batch.purse.spent_usd });
 }
 
+/** Why a run has no money, told by no other. */
+const UNPAID = 'the runs before it used up what --max-total-cost-usd allows all together';
+
+/** True for a run that never began because all the money was spent. */
+export function isUnpaid({ exit_reason, message }: ReportRun): boolean {
+  return exit_reason === 'max_cost' && message === UNPAID;
+}
+
 function unstarted({ runs, folder, request }: Batch, item: Item, outcome: RunOutcome): void {
   const { cwd, watch } = request;
-  const message =
-    'detail' in outcome ? outcome.detail : 'the runs before it used up what --max-total-cost-usd allows all together';
+  const message = 'detail' in outcome ? outcome.detail : UNPAID;
   const limits = 'config' in item ? item.config.task.limits : buildLimits({}, request.options);
   const result = unstartedResult({ outcome, message, task_file: item.file, name: item.name, limits });
   let run_dir = '';

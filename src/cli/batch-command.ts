@@ -1,8 +1,11 @@
 // `agent-run run TASK...`: several runs, one report.
 
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runBatch, type BatchResult } from '../batch/batch.ts';
 import { countsText, watchLines } from '../batch/lines.ts';
+import { recordLoss } from '../batch/lost.ts';
+import { isUnpaid } from '../batch/one-run.ts';
 import { recordRefused, refusedReport } from '../batch/refused.ts';
 import type { BatchReport, ReportRun } from '../batch/report.ts';
 import type { BatchWatch } from '../batch/state.ts';
@@ -12,7 +15,7 @@ import { variableOf } from '../config/options.ts';
 import { errorText, UsageError } from '../core/errors.ts';
 import type { AbortCause } from '../core/events.ts';
 import { showMany, showUsd } from '../core/figures.ts';
-import { exitCode } from '../core/outcome.ts';
+import { exitCode, type ExitReason } from '../core/outcome.ts';
 import { jsonLine, logLine } from '../core/sanitise.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { listen } from '../run/interrupts.ts';
@@ -53,9 +56,7 @@ export async function batchCommand(
     const report = refusedReport(error.message);
     recordRefused(report, { out: options.out, cwd, shard: shardOf(flags, env) });
     if (options.format === 'text') throw error;
-    printEnd(report, undefined, world);
-    writeReport(report, options, world);
-    return report.totals.exit_code;
+    return await deliverReport({ report }, { options, signal: interrupts.signal }, world);
   } finally {
     interrupts.dispose();
   }
@@ -110,26 +111,38 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-async function deliverReport(result: BatchResult, { options, signal }: Wanted, world: World): Promise<number> {
-  const { report, report_file } = result;
-  if (!options.quiet || result.exit_code !== 0) printEnd(report, report_file, world);
+/** Hands the report over; the last line waits for that, because stdout that nobody took is an ending of its own. */
+async function deliverReport(
+  { report, report_file: file }: Pick<BatchResult, 'report'> & { report_file?: string },
+  { options, signal }: Wanted,
+  world: World,
+): Promise<number> {
   writeReport(report, options, world);
   const aborted = new Promise<false>((done) => {
     if (signal.aborted) done(false);
     else signal.addEventListener('abort', () => done(false), { once: true });
   });
-  const taken = await Promise.race([world.stdout.flush(), aborted]);
-  if (taken || result.exit_code !== 0) return result.exit_code;
-  printLines(world, `agent-run: stdout was not read to its end; the report stands in ${report_file}`);
-  return signal.aborted ? exitCode(signal.reason as AbortCause) : 1; // interrupts abort with nothing else
+  const { exit_code: before } = report.totals;
+  // After a signal nothing is waited for, and nothing is worse.
+  const taken = (await Promise.race([world.stdout.flush(), aborted])) || before > 128;
+  const told = taken ? report : recordLoss(report, { ...undelivered(signal), file });
+  const { exit_code } = told.totals;
+  if (!options.quiet || exit_code !== 0) printEnd(told, file, world);
+  return exit_code;
+}
+
+function undelivered(signal: AbortSignal): { code: number; problem: string } {
+  if (!signal.aborted) return { code: 1, problem: 'stdout was closed or not read before the whole report was written' };
+  const problem = 'cancelled before the whole report was written to stdout';
+  return { code: exitCode(signal.reason as AbortCause), problem }; // interrupts abort with nothing else
 }
 
 /** How the whole ended: the worst of it, where the report is, what was spent, what to type next. */
 function printEnd(report: BatchReport, file: string | undefined, world: World): void {
   const { exit_code, turns, cost_usd } = report.totals;
   const worst = exit_code === 0 ? undefined : report.runs.find((run) => run.exit_code === exit_code);
-  const reason = worst?.exit_reason ?? (exit_code === 0 ? 'completed' : exit_code > 128 ? 'cancelled' : 'config_error');
-  const [problem = ''] = worst || exit_code === 0 ? [] : report.problems;
+  const reason = worst?.exit_reason ?? reasonOf(exit_code);
+  const problem = worst || exit_code === 0 ? '' : (report.problems.at(exit_code === 2 ? 0 : -1) ?? '');
   const cause = [problem, ...(worst ? [worst.task] : []), countsText(report)].filter((part) => part !== '').join('; ');
   const parts = [
     `agent-run: ${reason} (exit ${exit_code}): ${cause}`,
@@ -140,14 +153,31 @@ function printEnd(report: BatchReport, file: string | undefined, world: World): 
   printLines(world, parts.join(' | '));
 }
 
+/** Of what is no run: all is well, a signal, stdout, or a mistake. */
+function reasonOf(exit_code: number): ExitReason {
+  if (exit_code > 128) return 'cancelled';
+  return exit_code === 0 ? 'completed' : exit_code === 1 ? 'io_error' : 'config_error';
+}
+
 /** What the machine, the service or a signal ended goes on with --continue; anything else is worth reading first. */
 function nextAfter(report: BatchReport, worst: ReportRun | undefined, file: string | undefined): string {
   if (file === undefined) return 'agent-run run --help';
   const { exit_code } = report.totals;
   if (exit_code === 1 || exit_code === 6 || exit_code > 128) return 'the same command with --continue';
-  if (exit_code === 2) return `agent-run validate ${worst ? shellWord(worst.file) : 'TASK...'}`;
+  // What ended with a verdict is taken over then.
+  if (exit_code === 2 && !worst) return 'mend that, then the same command with --continue';
+  if (exit_code === 2) return `agent-run validate ${shellWord(worst?.file ?? '')}`;
+  if (exit_code === 4 && report.runs.some(isUnpaid)) {
+    return 'the same command with --continue and a higher --max-total-cost-usd';
+  }
   const folder = worst?.run_dir ? join(dirname(file), worst.run_dir) : undefined;
-  return `cat ${shellWord(folder === undefined ? file : join(folder, 'summary.md'))}`;
+  return `cat ${shellWord(folder === undefined ? file : tellingFile(folder))}`;
+}
+
+/** A run that never began has no summary. */
+function tellingFile(folder: string): string {
+  const summary = join(folder, 'summary.md');
+  return existsSync(summary) ? summary : join(folder, 'result.json');
 }
 
 function writeReport(report: BatchReport, { format }: RunOptions, world: World): void {

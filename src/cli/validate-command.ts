@@ -43,7 +43,7 @@ export async function validateCommand(invocation: Invocation, world: World): Pro
 /** Files and what globs match, one by one: they need not be fit for one batch. */
 async function* judgeFiles(words: readonly string[], options: RunOptions, world: World): AsyncGenerator<Verdict> {
   const { files, problems } = await expandTasks(words, world.cwd);
-  for (const message of problems) yield refused('TASK', new UsageError(message), world);
+  for (const message of problems) yield problem(message, world);
   for (const file of files) yield await judge({ file, load: () => loadTask(file, options, world) }, world);
 }
 
@@ -57,7 +57,7 @@ async function* judgeBatch(
   const batch = mergeBatchOptions(flags, env);
   const load: LoadTask = (file, own) => loadTask(file, own, world);
   const { items, problems } = await collect({ words: positionals, options, batch, env, cwd, load });
-  for (const message of problems) yield refused('TASK', new UsageError(message), world);
+  for (const message of problems) yield problem(message, world);
   for (const item of items) {
     const file = batch.rows === undefined ? item.file : item.name;
     if ('mistake' in item) yield refused(item.file, item.mistake, world);
@@ -75,6 +75,13 @@ async function judge({ file, load }: { file: string; load: () => Promise<RunConf
     if (!(error instanceof UsageError)) throw error;
     return refused(file, error, world);
   }
+}
+
+/** What belongs to no task. */
+function problem(message: string, world: World): Verdict {
+  const outcome = usageOutcome(new UsageError(message));
+  printEnding(world, outcome, { message, next: 'mend that, then the same command' });
+  return { file: 'TASK', valid: false, message };
 }
 
 function refused(file: string, error: UsageError, world: World): Verdict {
