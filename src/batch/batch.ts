@@ -47,7 +47,8 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   const { items, problems } = await collect(request);
   const jobs = await jobsOf(request, folder, items);
   const batch = openBatch(request, folder, { jobs, problems });
-  batch.record.append({ type: 'batch_start', runs: items.length });
+  const tasks = items.map(({ name, file }) => ({ task: name, file }));
+  batch.record.append({ type: 'batch_start', runs: items.length, tasks });
   const report_file = join(folder.dir, folder.report);
   watch.begin({ runs: items.length, workers: request.batch.workers, problems, report: report_file });
   const alone = jobs.filter(({ max_cost_usd }) => max_cost_usd === null).length;

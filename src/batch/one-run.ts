@@ -42,6 +42,7 @@ export function carryOver(batch: Batch, { item, earlier }: BatchJob): void {
   const told = reportRun(result, relative(batch.folder.dir, run_dir), item.config.task.findings);
   batch.purse.spend(told.cost_usd ?? 0);
   batch.runs.push({ ...told, carried: true });
+  tell(batch, told);
   batch.request.watch.ended({ ...told, carried: true });
 }
 
@@ -124,7 +125,8 @@ export function isUnpaid({ exit_reason, message }: ReportRun): boolean {
   return exit_reason === 'max_cost' && message === UNPAID;
 }
 
-function unstarted({ runs, folder, request }: Batch, item: Item, outcome: RunOutcome): void {
+function unstarted(batch: Batch, item: Item, outcome: RunOutcome): void {
+  const { runs, folder, request } = batch;
   const { cwd, watch } = request;
   const message = 'detail' in outcome ? outcome.detail : UNPAID;
   const limits = 'config' in item ? item.config.task.limits : buildLimits({}, request.options);
@@ -137,7 +139,17 @@ function unstarted({ runs, folder, request }: Batch, item: Item, outcome: RunOut
   }
   const told = reportRun(result, run_dir);
   runs.push(told);
+  tell(batch, told);
   watch.ended(told);
+}
+
+/** For who reads the record of a batch that was killed. */
+function tell({ record }: Batch, { task, run_dir, exit_code }: ReportRun): void {
+  try {
+    record.append({ type: 'run_told', task, run_dir, exit_code });
+  } catch {
+    // IoError: the next run that begins meets it; that nothing ran here stands in the report.
+  }
 }
 
 /** Results of runs that a second signal cut: written the moment before, by the runs themselves. */

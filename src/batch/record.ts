@@ -15,10 +15,12 @@ interface Named {
 }
 
 export type RecordLine =
-  | { type: 'batch_start'; runs: number }
+  | { type: 'batch_start'; runs: number; tasks: readonly { task: string; file: string }[] }
   | ({ type: 'run_begin' } & Named)
   /** With the commit that a run with effects left its workspace at. */
-  | ({ type: 'run_end'; exit_code: number; workspace?: string; head?: string | null } & Named);
+  | ({ type: 'run_end'; exit_code: number; workspace?: string; head?: string | null } & Named)
+  /** Nothing ran: an earlier batch had its verdict, or it could not begin. */
+  | { type: 'run_told'; task: string; run_dir: string; exit_code: number };
 
 /** What a record says of an earlier batch. */
 export interface Known {

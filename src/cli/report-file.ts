@@ -19,15 +19,20 @@ export function refuseOddTarget(file: string): void {
 
 /** Throws UsageError for a target that is one of the sources or lies in one: a report must not change what it tells of. */
 export function refuseSource(file: string, sources: readonly string[]): void {
-  const target = realPath(dirname(file));
-  if (target === undefined) return; // writing says why
-  const place = join(target, basename(file));
+  const place = placeOf(file);
+  if (place === undefined) return; // writing says why
   for (const source of sources) {
-    const real = realPath(source);
+    const real = realPath(source) ?? placeOf(source);
     if (real !== undefined && isWithin(real, place)) {
       throw new UsageError(`--out: ${file} belongs to ${source}, which the report is made of; name a file elsewhere`);
     }
   }
+}
+
+/** Where a file stands or would stand. */
+function placeOf(file: string): string | undefined {
+  const folder = realPath(dirname(file));
+  return folder === undefined ? undefined : join(folder, basename(file));
 }
 
 function isWithin(folder: string, place: string): boolean {
@@ -39,7 +44,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return undefined; // ENOENT, EACCES: what is not there cannot be overwritten
+    return undefined; // ENOENT, EACCES, ELOOP
   }
 }
 

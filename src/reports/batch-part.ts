@@ -29,7 +29,7 @@ export async function readBatch(path: string): Promise<BatchPart> {
     const found = JSON.stringify(version ?? null).slice(0, 40);
     return refuse(`${path}: found schema_version ${found}, expected ${REPORT_VERSION}; is it a report of agent-run?`);
   }
-  const shard = shardOf(fieldOf(parsed.value, 'shard'));
+  const shard = readShard(fieldOf(parsed.value, 'shard'));
   return {
     ...(shard ? { shard } : {}),
     not_started: listField(parsed.value, 'not_started').map(notStarted),
@@ -44,7 +44,8 @@ export async function readBatch(path: string): Promise<BatchPart> {
   };
 }
 
-function shardOf(value: JsonValue | undefined): BatchPart['shard'] {
+/** The part of a batch that a value names; undefined when it names none. */
+export function readShard(value: JsonValue | undefined): BatchPart['shard'] {
   const [index, count] = [numberField(value, 'index'), numberField(value, 'count')];
   if (index === null || count === null || count > MAX_SHARDS || index > count) return undefined;
   return { index, count };

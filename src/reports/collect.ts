@@ -1,6 +1,8 @@
 import { lstat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { nameOf } from './safe-file.ts';
 import { type BatchPart, readBatch } from './batch-part.ts';
+import { readUnended, reportBeside } from './batch-record.ts';
 import { findRuns, type Found } from './find-runs.ts';
 import { readRun, type RunRecord } from './run-record.ts';
 
@@ -22,11 +24,12 @@ export interface Collection {
  * that left no folder. A run that is there twice counts once, as it ended last.
  */
 export async function collect(given: readonly string[], merge: boolean): Promise<Collection> {
-  const found: Found = merge ? await findAll(given) : { folders: [...given], batches: [], problems: [] };
+  const found: Found = merge ? await findAll(given) : { folders: [...given], batches: [], records: [], problems: [] };
   const records: RunRecord[] = [];
   for (const folder of found.folders) records.push(await readRun(folder));
   const batches: BatchPart[] = [];
   for (const file of found.batches) batches.push(await readBatch(file));
+  for (const file of found.records) batches.push(await readUnended(file));
   const { runs, notes } = once(records.filter((record) => record.result !== null || record.has_transcript));
   const problems = [...records.flatMap((record) => record.problems), ...batches.flatMap((batch) => batch.problems)];
   const not_started = batches.flatMap((batch) => batch.not_started);
@@ -36,8 +39,13 @@ export async function collect(given: readonly string[], merge: boolean): Promise
     not_started,
     problems: [...found.problems, ...problems, ...missing],
     notes,
-    sources: [...found.folders, ...found.batches],
+    sources: [...found.folders, ...found.batches, ...found.records.flatMap(withReport)],
   };
+}
+
+/** The place of a report counts too: one that a batch did not write would make it look ended. */
+function withReport(record: string): string[] {
+  return [record, join(dirname(record), reportBeside(basename(record)) ?? '')];
 }
 
 /** The caller's own words name real folders: a link among collected files may lead anywhere. */
@@ -87,7 +95,8 @@ function missingShards(batches: readonly BatchPart[]): string[] {
 
 /** A run that was left behind when folders were collected must not be one that never was. */
 function missingRuns(batches: readonly BatchPart[], records: readonly RunRecord[]): string[] {
-  const there = new Set(records.map(({ run_id }) => run_id));
+  // A run that was killed before its first line has no id but the name of its folder.
+  const there = new Set(records.flatMap(({ run_id, run_dir }) => [run_id, basename(run_dir)]));
   return batches.flatMap(({ path, runs }) =>
     runs
       .filter(({ run_id }) => !there.has(run_id))

@@ -37,7 +37,7 @@ export async function* readTranscript(path: string): AsyncGenerator<TranscriptIt
   }
 }
 
-interface Line {
+export interface Line {
   number: number;
   /** Null: too long to be held. */
   text: string | null;
@@ -68,7 +68,7 @@ function readLine({ number, text, bytes, whole }: Line, path: string): Transcrip
 }
 
 /** The lines of a file as far as it reached when it was opened: a run that still writes must not be chased. */
-async function* linesOf(file: FileHandle, size: number): AsyncGenerator<Line, void> {
+export async function* linesOf(file: FileHandle, size: number): AsyncGenerator<Line, void> {
   const piece = Buffer.alloc(PIECE_BYTES);
   let parts: Buffer[] = [];
   let bytes = 0;
