@@ -1,6 +1,6 @@
 import { assertNever } from '../core/errors.ts';
 import { roughTokens } from '../core/media.ts';
-import { textOf } from '../core/messages.ts';
+import { answerText } from './answer-text.ts';
 import { holdMedia } from './media-room.ts';
 import { onAttempt, onCompacted, onFailed, onReply, onTurnStart } from './reduce-turn.ts';
 import { promptsLeft, resultBlock } from './state.ts';
@@ -184,7 +184,7 @@ function onUserMessage(before: RunState, event: UserMessageEvent): RunState {
     why: WHY_SAID[event.reason],
     prompts_said: state.prompts_said + (asks && promptsLeft(state) > 0 ? 1 : 0),
     ...(answered ? { later_prompt: event.content } : {}),
-    answers: answered ? [...state.answers, textOf(reply?.content ?? [])] : state.answers,
+    answers: answered ? [...state.answers, answerText(reply?.content ?? [], state.start?.task.model)] : state.answers,
     ...(event.limit ? { limit_reached: event.limit } : {}),
   };
 }

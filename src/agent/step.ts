@@ -1,4 +1,4 @@
-import { textOf } from '../core/messages.ts';
+import { answerText } from './answer-text.ts';
 import { SUBMIT_TOOL } from '../core/ports.ts';
 import { promptsLeft } from './state.ts';
 import type { ToolStatus, UserMessageReason } from '../core/events.ts';
@@ -90,5 +90,5 @@ export function repairsLeft(state: RunState): number {
 
 /** The final text of a reply, for the rules that judge it. */
 export function replyText(state: RunState): string {
-  return textOf(state.reply?.content ?? []);
+  return answerText(state.reply?.content ?? [], state.start?.task.model);
 }

@@ -120,6 +120,16 @@ describe('the output', () => {
     expect(JSON.stringify(server.requests[0]?.body['tools'])).not.toContain('submit_result');
   });
 
+  test('is never what the model only thought: it is asked for, and missing when no answer comes', async () => {
+    const thought = says('<think>\nIt is {"n":1}.\n</think>\n');
+    const asked = await ask([thought, says('<think>Hm.</think>\n\nIt is one.')]);
+    expect(asked.result).toMatchObject({ exit_code: 0, output: 'It is one.', turns: 2 });
+    const text = await ask([thought, thought, thought]);
+    expect(text.result).toMatchObject({ exit_code: 3, exit_reason: 'output_missing', output: null });
+    const json = await ask([thought, thought, thought], { output: { schema } });
+    expect(json.result).toMatchObject({ exit_code: 3, exit_reason: 'output_missing', output: null });
+  });
+
   test('is told in words where response_format is refused after all', async () => {
     const given = { model: { response_format: true }, rules: { refuses: ['response_format'] } };
     const { result, server } = await ask([says('{"n":1}')], { output: { schema } }, given);

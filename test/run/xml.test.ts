@@ -57,6 +57,16 @@ describe('a run whose model calls in free text', () => {
     },
   );
 
+  test('does nothing that it only thought of, and has to say more than its thoughts', async () => {
+    const thought = `Let me see.\n<think>\n${WRITE}\n</think>\n<think>\n${WRITE}\n</think>`;
+    const begun = `I could\n${WRITE}\nor look:\n${READ}\n</think>\n`;
+    const run = await tell(story([`${thought}\n${READ}`, `<think>${WRITE}</think>`, begun, `${begun}${SUBMIT}`]));
+    expect(run.outcome.reason).toBe('completed');
+    expect(results(run)).toEqual(['read_file ok', 'submit_result ok']);
+    expect(whys(run)).toEqual(['prompt', 'tool_results', 'output_missing', 'output_missing']);
+    expect(await replay(run)).toMatchObject({ matches: true, divergence: null });
+  });
+
   test('has what is no call answered, counted as a repair, and mended', async () => {
     const open = READ.replace('</params></tool_call>', '');
     const run = await tell(story([`${READ}\n${open}`, `Sure: ${WRITE}`, WRITE, SUBMIT]));

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { answerText } from '../../src/agent/answer-text.ts';
+import { modelConfig } from '../model/setup.ts';
+import type { ModelConfig } from '../../src/core/config.ts';
+
+const OPENAI = modelConfig({ provider: 'openai' });
+const said = (text: string, model: ModelConfig | undefined = OPENAI): string =>
+  answerText([{ type: 'text', text }], model);
+
+describe('the answer of a model that thinks in its text', () => {
+  test.each([
+    ['nothing when it only thought', '<think>\nIt is 3.\n</think>\n', ''],
+    ['nothing when its thinking does not end', ' <thinking>It is 3.', ''],
+    ['nothing when the template began its only thought', 'It is 3.\n</think>\n', ''],
+    ['what follows its thinking', '<think>\n{"n":1}\n</think>\n\nIt is 3.\n', 'It is 3.\n'],
+    ['what follows all of its thoughts', '<think>a</think>\n<think>b</think>It is 3.', 'It is 3.'],
+    ['what follows thinking that the template began', 'Is it 3?\n\n</think>\n\nIt is 3.', 'It is 3.'],
+  ])('is %s', (_what, text, answer) => {
+    expect(said(text)).toBe(answer);
+  });
+
+  test.each([
+    ['words', '  It is 3.\n'],
+    ['words about the tags', 'The tag <think> begins it.\n</think>\nends it.'],
+    ['a fence with the tags', 'As in:\n```\n</think>\n```\nand so on.'],
+    ['JSON with the tags in a text', '{"note": "</think> ends it", "tag": "<think>"}'],
+    ['an end in the middle of a sentence', 'The template adds </think> to it.'],
+  ])('is all of %s', (_what, text) => {
+    expect(said(text)).toBe(text);
+  });
+});
+
+test('Claude thinks apart, so such tags in its text are text, unless it is a fallback of another or calls in text', () => {
+  const text = '<think>a</think>b';
+  expect(said(text, modelConfig())).toBe(text);
+  expect(answerText([{ type: 'text', text }], undefined)).toBe(text);
+  expect(said(text, modelConfig({ tool_protocol: 'xml' }))).toBe('b');
+  expect(said(text, modelConfig({ fallback: [OPENAI] }))).toBe('b');
+});
