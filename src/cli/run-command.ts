@@ -4,6 +4,7 @@ import { mergeBatchOptions } from '../config/batch-options.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { mergeOptions, type RunOptions } from '../config/merge.ts';
+import { misspeltVariables } from '../config/options.ts';
 import { errorText, UsageError } from '../core/errors.ts';
 import { SYSTEM_CLOCK } from '../run/clock.ts';
 import { listen } from '../run/interrupts.ts';
@@ -31,6 +32,8 @@ export async function runCommand(invocation: Invocation, world: World): Promise<
     return validateCommand(invocation, world);
   }
   const file = invocation.positionals[0];
+  for (const { name, meant } of misspeltVariables(world.env))
+    printLines(world, `warning: the variable ${name} is no option and changes nothing; did you mean "${meant}"?`);
   refuseMisspelt(invocation, world);
   if (isBatch(invocation, world.cwd)) {
     const { batchCommand } = await import('./batch-command.ts');

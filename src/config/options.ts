@@ -1,7 +1,7 @@
 // The options of a run, for every front door: one table, flags and AGENT_RUN_<OPTION> variables read alike.
 
 import { MAX_TIMER_MS, parseDuration } from '../core/measures.ts';
-import { didYouMean } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { UsageError } from '../core/errors.ts';
 
 type Kind = 'list' | 'text' | 'count' | 'usd' | 'duration' | 'switch' | 'choice';
@@ -72,6 +72,19 @@ export interface Given<T> {
 
 export function variableOf(name: OptionName | BatchOptionName): string {
   return `AGENT_RUN_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** Variables that look like an option's and are none: each with the name that was meant. */
+export function misspeltVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): { name: string; meant: string }[] {
+  const names = Object.keys(EVERY_OPTION).map((name) => name.toUpperCase().replaceAll('-', '_'));
+  return Object.keys(env).flatMap((name) => {
+    const word = /^AGENT_RUN_([A-Z_]+)$/.exec(name)?.[1];
+    if (word === undefined || names.includes(word)) return [];
+    const meant = names.find((known) => known.startsWith(`${word}_`)) ?? nearest(word, names);
+    return meant === undefined ? [] : [{ name, meant: `AGENT_RUN_${meant}` }];
+  });
 }
 
 /** Texts given for one option, the strongest first; an empty variable counts as unset, an empty flag is a mistake. */

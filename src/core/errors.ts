@@ -13,16 +13,19 @@ export interface Place {
 export class UsageError extends Error {
   readonly reason: Extract<ExitReason, 'config_error' | 'mcp_unavailable' | 'sandbox_unavailable'>;
   readonly place: Place | undefined;
+  /** JSON pointer into the task, for whoever can say where that stands. */
+  readonly pointer: string | undefined;
   /** What to do or type next, where that is not to look at the task again. */
   readonly next: NextStep | undefined;
 
   constructor(
     message: string,
-    options: { place?: Place; reason?: UsageError['reason']; next?: NextStep; cause?: unknown } = {},
+    options: { place?: Place; pointer?: string; reason?: UsageError['reason']; next?: NextStep; cause?: unknown } = {},
   ) {
     super(options.place ? `${formatPlace(options.place)}: ${message}` : message, { cause: options.cause });
     this.name = 'UsageError';
     this.place = options.place;
+    this.pointer = options.place?.pointer ?? options.pointer;
     this.reason = options.reason ?? 'config_error';
     this.next = options.next;
   }

@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../core/config.ts';
 import { UsageError } from '../core/errors.ts';
+import { factsFor } from './pricing.ts';
 import type { Env } from './proxy.ts';
 
 /** How a client proves who it is: as the key or the token of the SDK's option of that name. */
@@ -16,8 +17,10 @@ export function readCredential(config: ModelConfig, env: Env): Credential {
   if (apiKey) return { apiKey };
   const authToken = headerValue('ANTHROPIC_AUTH_TOKEN', env);
   if (authToken) return { authToken };
+  const isKnown = config.base_url !== undefined || config.id.startsWith('claude') || factsFor('anthropic', config.id);
+  const other = isKnown ? '' : `; a model of another provider is written PROVIDER/ID: "openai/${config.id}"`;
   throw new UsageError(
-    `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_FEDERATION_RULE_ID for keyless access, or name another variable in model.api_key_env`,
+    `no credentials for ${config.id}: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_FEDERATION_RULE_ID for keyless access, or name another variable in model.api_key_env${other}`,
     { next: { first: 'set ANTHROPIC_API_KEY' } },
   );
 }

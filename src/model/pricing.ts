@@ -1,5 +1,6 @@
 import type { ModelConfig, ProviderName } from '../core/config.ts';
 import type { Prices } from '../core/usage.ts';
+import { didYouMean } from '../core/nearest.ts';
 import table from './prices.json' with { type: 'json' };
 
 /** What the shipped table says about one model; prices stay dated data, and nothing is derived from a name's shape. */
@@ -23,6 +24,14 @@ export interface KnownPrices {
 /** Facts of exactly this provider and id, else undefined: another vendor's model never borrows a line. */
 export function factsFor(provider: ProviderName, id: string): ModelFacts | undefined {
   return table.models.find((model) => model.provider === provider && model.ids.includes(id));
+}
+
+/** What to say of a model of the Claude API that the table does not know; undefined where nothing is odd. */
+export function unknownModel({ provider, platform, base_url, id, prices }: ModelConfig): string | undefined {
+  const asks = provider === 'anthropic' && platform === undefined && base_url === undefined;
+  if (!asks || prices || factsFor(provider, id)) return undefined;
+  const names = table.models.filter((model) => model.provider === provider).flatMap((model) => model.ids);
+  return `the model ${JSON.stringify(id)} is not in the table of known models, so its prices and limits are unknown${didYouMean(id, names)}`;
 }
 
 /** Whether the service sums up a history of this model: by the table, and only where it is the Claude API that answers. */

@@ -53,7 +53,7 @@ export function compileRules(
 function compileFileRule(rule: Extract<ToolRules, { name: FileToolName }>): PathRule {
   const access = ACCESS[rule.name];
   const mistake = rule.paths && findPathMistake(rule.paths, access);
-  if (mistake) throw new UsageError(`tools.${rule.name}.paths: ${mistake}`);
+  if (mistake) throw new UsageError(`tools.${rule.name}.paths: ${mistake}`, { pointer: `/tools/${rule.name}/paths` });
   return compilePathRule(rule.name, access, rule);
 }
 
@@ -62,22 +62,33 @@ function compileShell(rules: readonly { allow: readonly string[]; deny: readonly
   const allow = rules.flatMap((rule) => rule.allow.map((text, index) => argvRule(text, 'allow', index)));
   const deny = rules.flatMap((rule) => rule.deny.map((text, index) => argvRule(text, 'deny', index)));
   if (allow.length === 0)
-    throw new UsageError('tools.bash.allow: names no command; list at least one, such as "npm test"');
+    throw new UsageError('tools.bash.allow: names no command; list at least one, such as "npm test"', {
+      pointer: '/tools/bash/allow',
+    });
   for (const rule of allow) {
     const cover = deny.find((other) => (other.star || !rule.star) && matchesDeny(other, rule.words));
     if (cover)
-      throw new UsageError(`tools.bash.allow: "${rule.text}" can never match: the deny rule "${cover.text}" covers it`);
+      throw new UsageError(
+        `tools.bash.allow: "${rule.text}" can never match: the deny rule "${cover.text}" covers it`,
+        {
+          pointer: `/tools/bash/allow/${allow.indexOf(rule)}`,
+        },
+      );
   }
   return { allow, deny };
 }
 
 function argvRule(text: string, kind: 'allow' | 'deny', index: number): ArgvRule {
   const rule = parseArgvRule(text, kind);
-  if ('error' in rule) throw new UsageError(`tools.bash.${kind}[${index}]: ${rule.error}`);
+  if ('error' in rule) {
+    throw new UsageError(`tools.bash.${kind}[${index}]: ${rule.error}`, { pointer: `/tools/bash/${kind}/${index}` });
+  }
   return rule;
 }
 
 function subcommand(text: string): string {
   if (/^[a-z][a-z-]*$/.test(text)) return text;
-  throw new UsageError(`tools.git.allow: "${text}" is no git sub-command; write its name alone, such as "log"`);
+  throw new UsageError(`tools.git.allow: "${text}" is no git sub-command; write its name alone, such as "log"`, {
+    pointer: '/tools/git/allow',
+  });
 }

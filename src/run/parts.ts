@@ -75,6 +75,21 @@ const VERIFY_OUTPUT_BYTES = 30 * 1024;
 
 /** Puts the parts of a run together. Every mistake of the caller is found here, before the first request: UsageError. */
 export async function buildParts(options: PartsOptions): Promise<Built> {
+  try {
+    return await putTogether(options);
+  } catch (error) {
+    throw await placed(error, options); // what the compiled task said, where its file says it
+  }
+}
+
+/** Loads what finds lines only when there is something to find. */
+async function placed(error: unknown, { config, cwd }: PartsOptions): Promise<unknown> {
+  if (!(error instanceof UsageError) || error.pointer === undefined) return error;
+  const { locate } = await import('../config/locate.ts');
+  return locate(error, config.task, cwd);
+}
+
+async function putTogether(options: PartsOptions): Promise<Built> {
   const { redactor, config, clock, keepOutput } = options;
   const { task } = config;
   checkServerTools(config);
@@ -201,7 +216,7 @@ async function buildModel(
 }
 
 /** A check that cannot start would be paid for before it is found out. */
-function requirePrograms({ file, verify, custom_tools }: TaskConfig, env: Boundary['env']): void {
+function requirePrograms({ verify, custom_tools }: TaskConfig, env: Boundary['env']): void {
   const named = [
     ...verify.map(({ run: [program = ''] }, index) => ({ program, pointer: `/verify/${index}/run/0` })),
     ...custom_tools.map(({ command: [program = ''] }, index) => ({
@@ -213,7 +228,7 @@ function requirePrograms({ file, verify, custom_tools }: TaskConfig, env: Bounda
   if (!missing) return;
   throw new UsageError(
     `found the program ${JSON.stringify(missing.program)}, which is in no folder of the PATH that tools are given (${env['PATH'] ?? ''}); install it, or name its path`,
-    { place: { file, pointer: missing.pointer } },
+    { pointer: missing.pointer },
   );
 }
 

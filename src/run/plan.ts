@@ -1,6 +1,6 @@
 import { keepNothing } from './output-store.ts';
 import { stringifyJson } from '../core/json.ts';
-import { factsFor, pricesOf } from '../model/pricing.ts';
+import { factsFor, pricesOf, unknownModel } from '../model/pricing.ts';
 import { listen } from './interrupts.ts';
 import { UsageError } from '../core/errors.ts';
 import { SYSTEM_CLOCK } from './clock.ts';
@@ -95,7 +95,7 @@ function report(config: RunConfig, { start, warnings, prices, prompts }: Facts):
     first_request_tokens: Math.ceil(Buffer.byteLength(request) / 4),
     worst_case_cost_usd: worstCost(task, prices),
     ...(Object.keys(prompts).length === 0 ? {} : { prompts: { ...prompts } }),
-    warnings,
+    warnings: [...warnings, ...[task.model, ...task.model.fallback].flatMap((one) => unknownModel(one) ?? [])],
   };
 }
 

@@ -45,5 +45,5 @@ function openReason(answer: GitAnswer): string {
     const top = foreign[1] ?? '';
     return `git refuses the repository at ${top}, because it belongs to another user; use it as the workspace (--workspace ${top}), or run: chown -R "$(id -u)" ${top}`;
   }
-  return 'the workspace is no git repository; run actions/checkout before, or take out what needs git';
+  return 'the workspace is no git repository; run actions/checkout before (at your desk: git init), or take out what needs git';
 }

@@ -28,6 +28,21 @@ const CASES: [what: string, task: object, parts: string[]][] = [
     ['task.json:1:9 (/name): found "a b", expected letters, digits, dots, dashes and underscores'],
   ],
   [
+    'a rule that is none',
+    { prompt: 'x', model: script, tools: { bash: { allow: ['npm test', 'a; b'] } } },
+    ['(/tools/bash/allow/1): tools.bash.allow[1]: ', 'task.json:1:'],
+  ],
+  [
+    'a path rule that leaves the workspace',
+    { prompt: 'x', model: script, tools: { read_file: { paths: ['../x'] } } },
+    ['(/tools/read_file/paths): tools.read_file.paths: ', 'task.json:1:'],
+  ],
+  [
+    'a model of another provider without its name',
+    { prompt: 'x', model: 'gpt-5' },
+    ['no credentials for gpt-5', 'a model of another provider is written PROVIDER/ID: "openai/gpt-5"'],
+  ],
+  [
     'a cost limit without a price',
     {
       prompt: 'x',
@@ -42,7 +57,7 @@ const CASES: [what: string, task: object, parts: string[]][] = [
   [
     'a verify command whose program is not there',
     { prompt: 'x', model: script, verify: [{ run: ['no-such-program', '-q'] }] },
-    ['task.json (/verify/0/run/0): found the program "no-such-program"', 'install it, or name its path'],
+    ['(/verify/0/run/0): found the program "no-such-program"', 'install it, or name its path'],
   ],
   [
     "an own tool's program that is not there",
@@ -51,7 +66,7 @@ const CASES: [what: string, task: object, parts: string[]][] = [
       model: script,
       custom_tools: [{ name: 'lint', description: 'd', input_schema: { type: 'object' }, command: ['no-such-linter'] }],
     },
-    ['task.json (/custom_tools/0/command/0): found the program "no-such-linter"'],
+    ['/custom_tools/0/command/0): found the program "no-such-linter"'],
   ],
 ];
 
@@ -70,5 +85,39 @@ describe('a start that is refused says what mends it', () => {
       code: 2,
       next: 'agent-run validate task.json',
     });
+  });
+
+  test('validate wonders about a model that no table knows', async () => {
+    const cwd = tempTree({ 'task.json': '{ "prompt": "x", "model": "claude-sonet-5-5" }' });
+    const { code, stdout } = await cli.run(['validate', 'task.json'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('the model "claude-sonet-5-5" is not in the table of known models');
+    expect(stdout).toContain('did you mean "claude-sonnet-5-5"?');
+  });
+
+  test('a variable that is nearly an option is told, for it limits nothing', async () => {
+    const cwd = tempTree({ 'task.json': JSON.stringify({ prompt: 'x', model: script }) });
+    const { code, stderr } = await cli.run(['task.json'], {
+      cwd,
+      env: { AGENT_RUN_MAX_COST: '1', AGENT_RUN_OTHER_TOOL: '1' },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning: the variable AGENT_RUN_MAX_COST is no option and changes nothing; did you mean "AGENT_RUN_MAX_COST_USD"?',
+    );
+    expect(stderr).not.toContain('AGENT_RUN_OTHER_TOOL');
+  });
+
+  test('a command that is spelt wrong runs none of the tasks behind it', async () => {
+    const cwd = tempTree({ 'task.json': JSON.stringify({ prompt: 'x', model: script }) });
+    const { code, stderr } = await cli.run(['validat', 'task.json'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('found "validat", which is neither a task file nor a command; did you mean "validate"?');
+  });
+
+  test('a suggested command keeps the options that were typed', async () => {
+    const cwd = tempTree({ 'task.json': '{ "prompt": "x", "model": "claude-sonnet-5-5" }' });
+    const { stderr } = await cli.run(['task.json', '--max-cost-usd', '0.5', '--quiet'], { cwd });
+    expect(stderr).toContain('next: set ANTHROPIC_API_KEY, then agent-run task.json --max-cost-usd 0.5 --quiet');
   });
 });

@@ -122,7 +122,9 @@ const ENDINGS: [RunOutcome, string, string | null][] = [
 
 test.each(ENDINGS)('$reason is explained with its values and followed by a command', (outcome, line, next) => {
   expect(explain(outcome, state)).toBe(line);
-  expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'out/run', credentials: 'set DEEPSEEK_API_KEY' })).toBe(next);
+  expect(nextCommand(outcome, { task_file: 't.json', run_dir: 'out/run', credentials: 'set DEEPSEEK_API_KEY' })).toBe(
+    next,
+  );
 });
 
 test('the table of endings holds every exit reason', () => {
