@@ -12,6 +12,7 @@ import { listen } from './interrupts.ts';
 import { refuseCommitted, staysUntrusted } from './resume-trust.ts';
 import { reopenRunFolder } from './run-folder.ts';
 import { runSegment } from './segment.ts';
+import { dropAside, setAside } from './set-aside.ts';
 import type { RunState } from '../agent/state.ts';
 import type { Limits, RunConfig } from '../core/config.ts';
 import type { EventBody, RunEvent, RunStart } from '../core/events.ts';
@@ -49,7 +50,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
     const config = configOf(start, request);
     if (config.untrusted) await refuseCommitted(folder.dir, env).catch(release(folder));
     if (start.runner.sandbox.active === 'bubblewrap') removeStaleMarks(start.workspace);
-    return await runSegment({
+    const result = await runSegment({
       config,
       env,
       cwd,
@@ -63,13 +64,16 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
       async work(recorder, built) {
         await checkHead(start, built, request.allow_changed);
         checkServers(start, built);
+        if (request.prompt !== undefined) checkRoom(state);
         const follow_up = request.prompt === undefined ? {} : { prompt: request.prompt };
-        recorder.record({ type: 'run_resume', limits: config.task.limits, ...follow_up });
+        begin(folder, () => recorder.record({ type: 'run_resume', limits: config.task.limits, ...follow_up }));
         for (const notice of changes(start, cwd)) recorder.record(notice);
         if (request.prompt !== undefined) followUp(recorder, request.prompt);
         return runAgent(built.parts, recorder, interrupts.signal);
       },
     });
+    dropAside(folder.dir);
+    return result;
   } finally {
     interrupts.dispose();
   }
@@ -144,10 +148,25 @@ function changes({ task }: RunStart, cwd: string): EventBody[] {
   return [{ type: 'notice', level: 'warning', code: 'task_changed', message }];
 }
 
+/** From its first line on the run has no end again: a resume that is killed must not show the old one. */
+function begin({ dir }: RunFolder, record: () => void): void {
+  const restore = setAside(dir);
+  try {
+    record();
+  } catch (error) {
+    restore(); // IoError: nothing was begun, so what stands in the transcript has ended as its files say
+    throw error;
+  }
+}
+
+/** While calls are open there is no place for a follow-up: UsageError. */
+function checkRoom(state: RunState): void {
+  if (openCalls(state).length === 0) return;
+  throw new UsageError('the run stopped while calls were open; resume it without --prompt first');
+}
+
 /** Says a follow-up; while calls are open there is no place for one: UsageError. */
 export function followUp(recorder: { state: RunState; record(body: EventBody): void }, prompt: string): void {
-  if (openCalls(recorder.state).length > 0) {
-    throw new UsageError('the run stopped while calls were open; resume it without --prompt first');
-  }
+  checkRoom(recorder.state);
   recorder.record({ type: 'user_message', reason: 'follow_up', content: [{ type: 'text', text: prompt }] });
 }

@@ -32,6 +32,9 @@ export const RUN_FILES = [
   BODIES,
 ] as const;
 
+/** Behind the name of a file that stood there before a run went on. */
+export const SET_ASIDE = '.before-resume';
+
 /** A file half written when its run died: `.result.json.1f2e3d.tmp`. */
 const LEFTOVER = /^\.[a-z.]+\.[0-9a-f]{6}\.tmp$/;
 export const RUN_ID = /^\d{8}T\d{6}Z-\d+-[0-9a-f]{6}$/;
@@ -177,7 +180,8 @@ function earlierFiles(dir: string): string[] {
 }
 
 function ours(name: string): boolean {
-  return name === LOCK_FILE || LEFTOVER.test(name) || RUN_FILES.some((file) => file === name);
+  const file = name.endsWith(SET_ASIDE) ? name.slice(0, -SET_ASIDE.length) : name;
+  return name === LOCK_FILE || LEFTOVER.test(name) || RUN_FILES.some((known) => known === file);
 }
 
 function notOurs(dir: string, found: string): UsageError {
