@@ -3,8 +3,9 @@ import { textOf, type AssistantBlock } from '../core/messages.ts';
 
 const BEGINS = /^\s*<think(?:ing)?>/;
 const ENDS = /<\/think(?:ing)?>/;
-const END_LINE = /^[^\S\n]*<\/think(?:ing)?>[^\S\n]*$/m;
-const FENCE_LINE = /^\s*(?:```|~~~)/gm;
+/** An end on a line of its own, or with nothing behind it. */
+const LONE_END = /^[^\S\n]*<\/think(?:ing)?>[^\S\n]*$|<\/think(?:ing)?>\s*(?![^])/m;
+const FENCE_LINE = /^[^\S\n]*(?:```|~~~)/gm;
 
 /**
  * What a reply says: its text without the thinking that models of many endpoints write before it. Claude hands its thinking
@@ -26,8 +27,8 @@ function withoutThinking(text: string): string {
     if (!end) return ''; // it never came to an answer
     rest = rest.slice(end.index + end[0].length);
   }
-  // The template wrote the beginning: what is left has an end only, on a line of its own and in no code.
-  const end = END_LINE.exec(rest);
+  // The template wrote the beginning: what is left has an end only, and in no code.
+  const end = LONE_END.exec(rest);
   const before = rest.slice(0, end?.index ?? 0);
   const begun = /<think(?:ing)?>/.test(before) || (before.match(FENCE_LINE)?.length ?? 0) % 2 === 1;
   const answer = end && !begun ? rest.slice(end.index + end[0].length) : rest;

@@ -12,6 +12,7 @@ describe('the answer of a model that thinks in its text', () => {
     ['nothing when it only thought', '<think>\nIt is 3.\n</think>\n', ''],
     ['nothing when its thinking does not end', ' <thinking>It is 3.', ''],
     ['nothing when the template began its only thought', 'It is 3.\n</think>\n', ''],
+    ['nothing when such a thought ends in its line', 'It is 3.</think>\n', ''],
     ['what follows its thinking', '<think>\n{"n":1}\n</think>\n\nIt is 3.\n', 'It is 3.\n'],
     ['what follows all of its thoughts', '<think>a</think>\n<think>b</think>It is 3.', 'It is 3.'],
     ['what follows thinking that the template began', 'Is it 3?\n\n</think>\n\nIt is 3.', 'It is 3.'],
@@ -28,6 +29,14 @@ describe('the answer of a model that thinks in its text', () => {
   ])('is all of %s', (_what, text) => {
     expect(said(text)).toBe(text);
   });
+});
+
+test('an answer is found in one pass over any text', () => {
+  const began = performance.now();
+  for (const part of ['\n', ' \n', '</think> ', '<think>', '<think></think>', '```\n'])
+    said(`x${part.repeat(200_000)}\n</think>\ny`);
+  // A fraction of a second where this was written; what goes back at each line takes minutes.
+  expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 test('Claude thinks apart, so such tags in its text are text, unless it is a fallback of another or calls in text', () => {
