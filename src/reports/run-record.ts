@@ -100,6 +100,8 @@ async function readStart(path: string): Promise<Start> {
   for await (const item of readTranscript(path)) {
     if (item.kind === 'problem') return item;
     if (item.event['type'] === 'run_start') return { kind: 'start', event: item.event };
+    // A mistake that was found before the first request: the run ended without having begun.
+    if (item.event['type'] === 'run_end' && item.event['seq'] === 1) return { kind: 'none' };
     return { kind: 'problem', problem: `${path}: the first event is not a run_start` };
   }
   return { kind: 'none' };

@@ -34,6 +34,14 @@ describe('agent-run report', () => {
     }
   });
 
+  test('tells of a run that ended before it began, for want of a key, and misses nothing', async () => {
+    const cwd = tempTree({ 'task.json': '{ "prompt": "x", "model": "claude-sonnet-5-5" }' });
+    expect((await cli.run(['task.json', '--out', 'out'], { cwd })).code).toBe(2);
+    const { code, stdout, stderr } = await cli.run(['report', 'out', '--format', 'junit'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'agent-run: report of 1 run, worst exit code 2\n' });
+    expect(stdout).toContain('no credentials for claude-sonnet-5-5');
+  });
+
   test('merges the folders of three shards into one report with the worst code', async () => {
     const cwd = tempFolder();
     for (const shard of [1, 2, 3]) {
@@ -66,7 +74,7 @@ describe('agent-run report', () => {
     const argv = ['report', 'run', '--format', 'html', '--out', 'page.html'];
     expect((await cli.run(argv, { cwd, env })).code).toBe(0);
     expect(statSync(join(cwd, 'page.html')).size).toBeLessThan(20e6);
-  });
+  }, 180_000);
 
   test('holds no workflow command on stdout or stderr, in no form', async () => {
     const cwd = tempFolder();
