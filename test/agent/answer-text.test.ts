@@ -15,6 +15,10 @@ describe('the answer of a model that thinks in its text', () => {
     ['nothing when such a thought ends in its line', 'It is 3.</think>\n', ''],
     ['what follows its thinking', '<think>\n{"n":1}\n</think>\n\nIt is 3.\n', 'It is 3.\n'],
     ['what follows all of its thoughts', '<think>a</think>\n<think>b</think>It is 3.', 'It is 3.'],
+    ['what follows thoughts in one line', '<think>a</think><think>b</think> It is 3.', 'It is 3.'],
+    ['nothing when the second of its thoughts does not end', '<think>a</think> <think>It is 3.', ''],
+    ['all but the thoughts between its words', 'Hm.\n<think>{"n":1}</think>\nIt is 3.', 'Hm.\n\nIt is 3.'],
+    ['what follows a thought with a fence in it', '<think>\n```\n</think>\n<think>a</think>It is 3.', 'It is 3.'],
     ['what follows thinking that the template began', 'Is it 3?\n\n</think>\n\nIt is 3.', 'It is 3.'],
   ])('is %s', (_what, text, answer) => {
     expect(said(text)).toBe(answer);
@@ -24,6 +28,8 @@ describe('the answer of a model that thinks in its text', () => {
     ['words', '  It is 3.\n'],
     ['words about the tags', 'The tag <think> begins it.\n</think>\nends it.'],
     ['a fence with the tags', 'As in:\n```\n</think>\n```\nand so on.'],
+    ['a fence with thinking', 'As in:\n```\n<think>\na\n</think>\n```\nand so on.'],
+    ['words before thinking that does not end', 'Hm.\n<think>\na'],
     ['JSON with the tags in a text', '{"note": "</think> ends it", "tag": "<think>"}'],
     ['an end in the middle of a sentence', 'The template adds </think> to it.'],
   ])('is all of %s', (_what, text) => {
