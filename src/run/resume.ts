@@ -63,7 +63,7 @@ export async function resume(request: ResumeRequest): Promise<SegmentResult> {
       spent_ms: state.ledger.now_ms - state.ledger.started_ms,
       async work(recorder, built) {
         await checkHead(start, built, request.allow_changed);
-        checkServers(start, built);
+        if (!interrupts.signal.aborted) checkServers(start, built); // cut, they may not have told what they offer
         if (request.prompt !== undefined) checkRoom(state);
         const follow_up = request.prompt === undefined ? {} : { prompt: request.prompt };
         begin(folder, () => recorder.record({ type: 'run_resume', limits: config.task.limits, ...follow_up }));

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { follow } from '../../src/run/interrupts.ts';
 import { plan } from '../../src/run/plan.ts';
 import { replay } from '../../src/run/replay.ts';
 import { liveTools } from '../../src/run/replay-live.ts';
@@ -12,6 +13,7 @@ import { processesWith, uniqueSeconds } from '../helpers/processes.ts';
 import { writeTree } from '../helpers/temp.ts';
 import { missing } from '../sandbox/inside.ts';
 import { calls, configOf, ofType, tell, told, type Story, type Told } from './harness.ts';
+import type { Interrupts } from '../../src/run/interrupts.ts';
 
 /** A task with one server, the stub. */
 function server(tools: string[], more: Record<string, unknown> = {}, options: Record<string, unknown> = {}) {
@@ -154,13 +156,15 @@ describe('a run with an MCP server', () => {
     const echo = calls(['mcp__stub__echo', { text: 'a' }]);
     const first = await tell({ task, turns: [echo, echo, done], files: { 'tools.txt': 'echo\n' } });
     expect(first.outcome.reason).toBe('max_turns');
-    const goOn = async (max_turns: number): Promise<Told> => {
+    const goOn = async (max_turns: number, interrupts?: Interrupts): Promise<Told> => {
       const env = { PATH: process.env['PATH'] ?? '' };
       const { run_dir } = first;
       const limits = { max_turns };
-      const going = { run_dir, limits, allow_changed: true, env, subscribers: () => [] };
+      const asked = interrupts ? { interrupts } : {};
+      const going = { run_dir, limits, allow_changed: true, env, subscribers: () => [], ...asked };
       return told(await resume(going), first.workspace);
     };
+    expect((await goOn(2, follow(AbortSignal.abort()))).outcome.reason).toBe('cancelled');
     expect(results(await goOn(2))).toEqual(['ok: said: a', 'ok: said: a']);
     writeTree(first.workspace, { 'tools.txt': 'echo\nother\n' });
     await expect(goOn(3)).rejects.toMatchObject({ reason: 'mcp_unavailable' });
