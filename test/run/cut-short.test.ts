@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { follow } from '../../src/run/interrupts.ts';
+import { plan } from '../../src/run/plan.ts';
 import { replay } from '../../src/run/replay.ts';
 import { resume } from '../../src/run/resume.ts';
 import { run } from '../../src/run/run.ts';
@@ -87,5 +88,15 @@ describe('context that is cut', () => {
     expect(first.outcome).toMatchObject({ reason: 'timeout', limit: 500 });
     expect(first.artifact('summary.md')).toContain('agent-run task.json --timeout 1m');
     await expect(again(first, { timeout_ms: 60_000 })).rejects.toThrow('nothing was begun');
+  });
+
+  test('makes a check of the task fail, too', async () => {
+    const { config, folder, workspace } = await configOf({ task: { context: context('run') } });
+    const before = new Set(process.listeners('SIGTERM'));
+    const checking = plan({ config, env, cwd: folder });
+    await vi.waitFor(() => expect(existsSync(join(workspace, 'begun'))).toBe(true), { timeout: 20_000, interval: 10 });
+    // Only to the check: whoever runs the tests listens as well.
+    for (const hear of process.listeners('SIGTERM')) if (!before.has(hear)) hear('SIGTERM');
+    await expect(checking).rejects.toThrow('cut by a signal before the context was read');
   });
 });
