@@ -10,12 +10,14 @@ import { canChangeFiles } from '../run/effects.ts';
 import { refuseCommitted } from '../run/resume-trust.ts';
 import { createGitFacts } from '../workspace/git-facts.ts';
 import { collect } from './collect.ts';
+import { createContents, looksAtWorkspace, notContent, type Contents } from './contents.ts';
 import { findEarlier } from './earlier.ts';
 import { openBatchFolder, type BatchFolder } from './folder.ts';
 import type { Item, ReadyItem } from './items.ts';
 import { carryOver, readCut, refuse, runJob, unpaid } from './one-run.ts';
 import { createPurse } from './purse.ts';
-import { keyOf, openRecord, readRecord, type Known } from './record.ts';
+import { readRecord, type Known } from './known.ts';
+import { keyOf, openRecord } from './record.ts';
 import { buildReport, type BatchReport, type NotStarted } from './report.ts';
 import { runJobs } from './schedule.ts';
 import type { Batch, BatchJob, BatchRequest } from './state.ts';
@@ -44,17 +46,15 @@ export async function runBatch(request: BatchRequest): Promise<BatchResult> {
 async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<BatchResult> {
   const { interrupts, watch } = request;
   setMaxListeners(0, interrupts.signal);
-  const { items, problems } = await collect(request);
-  const jobs = await jobsOf(request, folder, items);
-  const batch = openBatch(request, folder, { jobs, problems });
-  const tasks = items.map(({ name, file }) => ({ task: name, file }));
-  batch.record.append({ type: 'batch_start', runs: items.length, tasks });
+  const { batch, items } = await begin(request, folder);
+  const { jobs, problems } = batch;
   const report_file = join(folder.dir, folder.report);
   watch.begin({ runs: items.length, workers: request.batch.workers, problems, report: report_file });
   const alone = jobs.filter(({ max_cost_usd }) => max_cost_usd === null).length;
   if (request.batch.max_total_cost_usd !== undefined && request.batch.workers > 1 && alone > 0) {
     watch.note(aloneText(alone));
   }
+  for (const text of anewTexts(jobs)) watch.note(text);
   interrupts.behind(() => lastWords(batch));
   for (const item of items) if ('mistake' in item) refuse(batch, item, item.mistake);
   for (const job of jobs) carryOver(batch, job);
@@ -75,10 +75,24 @@ async function inFolder(request: BatchRequest, folder: BatchFolder): Promise<Bat
   return { report, exit_code: report.totals.exit_code, report_file };
 }
 
+/** Everything a batch is made from, and the first line of its record. */
+async function begin(request: BatchRequest, folder: BatchFolder): Promise<{ batch: Batch; items: readonly Item[] }> {
+  const { cwd, env } = request;
+  const { items, problems, files } = await collect(request);
+  const known = request.batch.continue ? readRecord(join(folder.dir, folder.record)) : undefined;
+  const not_content = notContent({ cwd, dir: folder.dir }, [...files, ...(known?.not_content ?? [])]);
+  const contents = createContents(env, not_content);
+  const jobs = await jobsOf(request, folder, { items, known, contents });
+  const batch = openBatch(request, folder, { jobs, problems, contents });
+  const tasks = items.map(({ name, file }) => ({ task: name, file }));
+  batch.record.append({ type: 'batch_start', runs: items.length, tasks, not_content });
+  return { batch, items };
+}
+
 function openBatch(
   request: BatchRequest,
   folder: BatchFolder,
-  { jobs, problems }: Pick<Batch, 'jobs' | 'problems'>,
+  { jobs, problems, contents }: Pick<Batch, 'jobs' | 'problems' | 'contents'>,
 ): Batch {
   const { batch: options } = request;
   return {
@@ -93,36 +107,43 @@ function openBatch(
     not_started: [],
     running: new Map(),
     facts: createGitFacts(SYSTEM_CLOCK),
+    contents,
   };
 }
 
 /** The ready items with what an earlier batch left of them, when this one goes on. */
-async function jobsOf(request: BatchRequest, folder: BatchFolder, items: readonly Item[]): Promise<BatchJob[]> {
-  const known = request.batch.continue ? readRecord(join(folder.dir, folder.record)) : undefined;
+async function jobsOf(
+  request: BatchRequest,
+  folder: BatchFolder,
+  { items, known, contents }: { items: readonly Item[]; known: Known | undefined; contents: Contents },
+): Promise<BatchJob[]> {
   const ready = items.flatMap((item) => ('config' in item ? [item] : []));
   if (known && ready.some(({ config }) => config.untrusted)) {
     await refuseCommitted(folder.dir, request.env, folder.record);
   }
   const jobs: BatchJob[] = [];
-  for (const item of ready) jobs.push(await jobOf(request, folder, { item, known }));
+  for (const item of ready) jobs.push(await jobOf(request, folder, { item, known, contents }));
   return jobs;
 }
 
 async function jobOf(
   { cwd, env }: BatchRequest,
   { dir }: BatchFolder,
-  { item, known }: { item: ReadyItem; known: Known | undefined },
+  { item, known, contents }: { item: ReadyItem; known: Known | undefined; contents: Contents },
 ): Promise<BatchJob> {
   const { config } = item;
   const commands = config.task.context.some(({ kind }) => kind === 'command');
   const workspace = realpathSync(config.workspace);
   const key = keyOf(config, cwd);
+  const effects = commands || canChangeFiles(config);
+  const looks = effects || looksAtWorkspace(config);
   return {
     item,
     key,
-    lane: { workspace, effects: commands || canChangeFiles(config) },
+    looks,
+    lane: { workspace, effects },
     max_cost_usd: config.task.limits.max_cost_usd,
-    earlier: known ? await findEarlier(known, key, { dir, workspace, env }) : { kind: 'none' },
+    earlier: known ? await findEarlier(known, key, { dir, workspace, env, contents, looks }) : { kind: 'none' },
   };
 }
 
@@ -169,3 +190,18 @@ function writeReport(batch: Batch): BatchReport {
 function aloneText(count: number): string {
   return `${showMany(count, 'run')} without a cost limit of its own: each reserves all that is left of --max-total-cost-usd, so they go one after another; give --max-cost-usd to let them go side by side`;
 }
+
+/** Why runs that had their verdict begin anew, once for each reason. */
+function anewTexts(jobs: readonly BatchJob[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { item, earlier } of jobs) {
+    if (earlier.kind !== 'none' || earlier.why === undefined) continue;
+    byReason.set(earlier.why, [...(byReason.get(earlier.why) ?? []), item.name]);
+  }
+  return [...byReason].map(([why, names]) => {
+    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+    return `begun anew, because ${why}: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+  });
+}
+
+const NAMES_SHOWN = 10;

@@ -13,8 +13,15 @@ import type { BatchRequest } from './state.ts';
 
 type Collecting = Pick<BatchRequest, 'words' | 'options' | 'batch' | 'env' | 'cwd' | 'load'>;
 
+export interface Collected {
+  items: Item[];
+  problems: string[];
+  /** What was read to tell them, other shards' tasks included; as given. */
+  files: string[];
+}
+
 /** The runs of this shard, sorted by name, and what belongs to none. Throws UsageError where nothing can be told. */
-export async function collect(request: Collecting): Promise<{ items: Item[]; problems: string[] }> {
+export async function collect(request: Collecting): Promise<Collected> {
   const { words, options, batch, cwd, load } = request;
   const glob = words.find((word) => !isLiteral(word));
   if (options.task_ref !== undefined && glob !== undefined) {
@@ -29,7 +36,15 @@ export async function collect(request: Collecting): Promise<{ items: Item[]; pro
     ? rows.rows.map((row): Wanted => ({ file: oneFile(files), row }))
     : files.map((file) => ({ file }));
   const items = await loadItems(wanted, options, load);
-  return { items: shardOf(items, batch.shard), problems: [...problems, ...(rows?.problems ?? [])] };
+  return {
+    items: shardOf(items, batch.shard),
+    problems: [...problems, ...(rows?.problems ?? [])],
+    files: [...files, ...(batch.rows === undefined ? [] : [batch.rows]), ...items.flatMap(filesOf)],
+  };
+}
+
+function filesOf(item: Item): string[] {
+  return 'config' in item ? item.config.task.files : [];
 }
 
 function oneFile(files: readonly string[]): string {

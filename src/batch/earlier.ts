@@ -11,10 +11,12 @@ import { RESULT_VERSION } from '../run/result.ts';
 import { TRANSCRIPT } from '../run/run-folder.ts';
 import { createUsageMeter } from '../subscribers/usage-meter.ts';
 import type { Env } from '../run/place.ts';
-import type { Known } from './record.ts';
+import type { Contents } from './contents.ts';
+import type { Known } from './known.ts';
 
 export type Earlier =
-  | { kind: 'none' }
+  /** Nothing of use; `why`: there was a verdict, and it does not hold any more. */
+  | { kind: 'none'; why?: string }
   /** It had its say; nothing is paid again. */
   | { kind: 'finished'; run_dir: string; result: ResultFile }
   /** It began and was cut short; `allow_changed`: runs of the batch itself moved HEAD. */
@@ -28,9 +30,15 @@ export interface Place {
   dir: string;
   workspace: string;
   env: Env;
+  contents: Contents;
+  /** The run looks at its workspace. */
+  looks: boolean;
 }
 
-/** Looks at the folder a record names. A workspace at another commit than the batch left it makes everything of before void. */
+/**
+ * Looks at the folder a record names. A workspace at another commit than the batch left it makes everything of before
+ * void, and other content the verdicts; what was cut short goes on with a conversation and not with a state of files.
+ */
 export async function findEarlier(known: Known, key: string, place: Place): Promise<Earlier> {
   const begun = known.runs.get(key);
   const run_dir = begun && folderBelow(place.dir, begun.run_dir);
@@ -42,9 +50,25 @@ export async function findEarlier(known: Known, key: string, place: Place): Prom
   const head = await headOf(place.workspace, place.env);
   const same = head === (start.git?.head ?? null);
   const ours = same || head === known.heads.get(place.workspace);
-  if (!ours) return { kind: 'none' };
-  if (result && VERDICTS.includes(result.exit_code)) return { kind: 'finished', run_dir, result };
+  if (!ours) return { kind: 'none', why: 'its workspace is at another commit than the batch left it at' };
+  if (result && VERDICTS.includes(result.exit_code)) {
+    if (place.looks && !(await holds(known, key, place)))
+      return { kind: 'none', why: 'what stands in its workspace is not what the batch left there' };
+    return { kind: 'finished', run_dir, result };
+  }
   return { kind: 'begun', run_dir, allow_changed: !same, spent_usd: spentIn(events) };
+}
+
+/** True when the workspace is as the run found it, or as the batch found it or left it with nobody else at work between. */
+async function holds(known: Known, key: string, { contents, workspace }: Place): Promise<boolean> {
+  const begun = known.runs.get(key);
+  const place = known.places.get(workspace);
+  const now = await contents.of(workspace);
+  if (now === null || begun?.content === undefined) return false;
+  if (now === begun.content) return true;
+  return (
+    place !== undefined && place.epoch === begun.epoch && (place.cut || [place.content, place.since].includes(now))
+  );
 }
 
 /** A folder named in a record, if it really lies below; links are not followed. */

@@ -28,6 +28,7 @@ export async function runJob(batch: Batch, job: BatchJob, share: Share): Promise
   } catch (error) {
     // UsageError: no folder for this run. IoError: no record of it. Anything else is a bug; the others go on.
     refuse(batch, job.item, error);
+    batch.contents.forget(false);
     return error instanceof UsageError ? 0 : null;
   } finally {
     if (job.lane.effects) batch.facts.forget();
@@ -50,7 +51,9 @@ async function goOn(batch: Batch, job: BatchJob, share: Share): Promise<SegmentR
   const { request, folder } = batch;
   const { item, earlier } = job;
   const { env, cwd, interrupts } = request;
-  const common = { env, cwd, results: folder.dir, subscribers: subscribersOf(batch, job) };
+  const { workspace } = job.lane;
+  const content = job.looks ? { workspace, content: await batch.contents.of(workspace) } : {};
+  const common = { env, cwd, results: folder.dir, subscribers: subscribersOf(batch, job, content) };
   const config = withShare(item.config, share);
   if (earlier.kind === 'begun') {
     const { run_dir, allow_changed, spent_usd } = earlier;
@@ -67,11 +70,16 @@ async function goOn(batch: Batch, job: BatchJob, share: Share): Promise<SegmentR
   return run({ ...common, config, facts: batch.facts, interrupts: partOf(interrupts) });
 }
 
-function subscribersOf(batch: Batch, job: BatchJob): RunRequest['subscribers'] {
+function subscribersOf(
+  batch: Batch,
+  job: BatchJob,
+  content: { workspace?: string; content?: string | null },
+): RunRequest['subscribers'] {
   const { request, record, running } = batch;
   const heard = request.watch.subscribers(job.item.name);
   return (place) => {
-    record.append({ type: 'run_begin', ...nameOf(batch, job, place.run_dir) });
+    const effects = job.lane.effects ? { effects: true } : {};
+    record.append({ type: 'run_begin', ...nameOf(batch, job, place.run_dir), ...content, ...effects });
     running.set(job, place.run_dir);
     return heard(place);
   };
@@ -79,8 +87,11 @@ function subscribersOf(batch: Batch, job: BatchJob): RunRequest['subscribers'] {
 
 async function recordEnd(batch: Batch, job: BatchJob, { run_dir, exit_code }: SegmentResult): Promise<void> {
   const { workspace, effects } = job.lane;
-  const head = effects ? { workspace, head: await headOf(workspace, batch.request.env) } : {};
-  batch.record.append({ type: 'run_end', ...nameOf(batch, job, run_dir), exit_code, ...head });
+  if (effects) batch.contents.forget(batch.request.interrupts.signal.aborted);
+  const left = effects
+    ? { workspace, head: await headOf(workspace, batch.request.env), content: await batch.contents.of(workspace) }
+    : {};
+  batch.record.append({ type: 'run_end', ...nameOf(batch, job, run_dir), exit_code, ...left });
 }
 
 function nameOf(

@@ -1,10 +1,10 @@
 // batch.jsonl: what a batch has begun and finished, one line each, so that a batch that was interrupted can go on.
 
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { IoError, errorText } from '../core/errors.ts';
-import { isJsonObject, parseJson, stringifyJson } from '../core/json.ts';
+import { stringifyJson } from '../core/json.ts';
 import type { RunConfig } from '../core/config.ts';
 
 interface Named {
@@ -15,20 +15,19 @@ interface Named {
 }
 
 export type RecordLine =
-  | { type: 'batch_start'; runs: number; tasks: readonly { task: string; file: string }[] }
-  | ({ type: 'run_begin' } & Named)
-  /** With the commit that a run with effects left its workspace at. */
-  | ({ type: 'run_end'; exit_code: number; workspace?: string; head?: string | null } & Named)
+  | { type: 'batch_start'; runs: number; tasks: readonly { task: string; file: string }[]; not_content: string[] }
+  /** With what stood in the workspace, of a run that looks at it. */
+  | ({ type: 'run_begin'; workspace?: string; content?: string | null; effects?: boolean } & Named)
+  /** With the commit and the content that a run with effects left its workspace at. */
+  | ({
+      type: 'run_end';
+      exit_code: number;
+      workspace?: string;
+      head?: string | null;
+      content?: string | null;
+    } & Named)
   /** Nothing ran: an earlier batch had its verdict, or it could not begin. */
   | { type: 'run_told'; task: string; run_dir: string; exit_code: number };
-
-/** What a record says of an earlier batch. */
-export interface Known {
-  /** The last folder of each run by its key. */
-  runs: Map<string, { run_dir: string }>;
-  /** The commit each workspace was left at. */
-  heads: Map<string, string | null>;
-}
 
 export interface BatchRecord {
   /** On disk before it returns; throws IoError. */
@@ -49,20 +48,6 @@ export function openRecord(file: string, { fresh }: { fresh: boolean }): BatchRe
     },
     close: () => closeSync(descriptor),
   };
-}
-
-/** What stands in a record; a line that a crash tore is passed over. */
-export function readRecord(file: string): Known {
-  const known: Known = { runs: new Map(), heads: new Map() };
-  if (!existsSync(file)) return known;
-  for (const text of readFileSync(file, 'utf8').split('\n')) {
-    const parsed = parseJson(text);
-    if (!parsed.ok || !isJsonObject(parsed.value)) continue;
-    const { key, run_dir, workspace, head } = parsed.value;
-    if (typeof key === 'string' && typeof run_dir === 'string') known.runs.set(key, { run_dir });
-    if (typeof workspace === 'string' && (head === null || typeof head === 'string')) known.heads.set(workspace, head);
-  }
-  return known;
 }
 
 /** The same for the same work: the task with all it read, its inputs, its model and its workspace. Limits may change. */

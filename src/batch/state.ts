@@ -6,6 +6,7 @@ import type { Interrupts } from '../run/interrupts.ts';
 import type { Env } from '../run/place.ts';
 import type { RunRequest } from '../run/run.ts';
 import type { GitFacts } from '../workspace/git-facts.ts';
+import type { Contents } from './contents.ts';
 import type { Earlier } from './earlier.ts';
 import type { BatchFolder } from './folder.ts';
 import type { LoadTask, ReadyItem } from './items.ts';
@@ -54,11 +55,14 @@ export interface Batch {
   running: Map<BatchJob, string>;
   /** What git says of workspaces. */
   facts: GitFacts;
+  contents: Contents;
 }
 
 export interface BatchJob extends Job {
   item: ReadyItem;
   key: string;
+  /** What it says may hang on what stands in its workspace. */
+  looks: boolean;
   /** What an interrupted batch left of it. */
   earlier: Earlier;
 }
