@@ -151,7 +151,7 @@ describe('a folder that is not a whole run', () => {
     [
       'has a transcript that begins in the middle',
       (root) => writeRun(join(root, 'r'), { events: [RUN_END] }),
-      /the first event is not a run_start/,
+      /has no events of its 3 turns/,
     ],
   ];
 
