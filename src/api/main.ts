@@ -46,7 +46,7 @@ export interface RunOptions {
    * Hears every line of the transcript once it is on disk. What it throws becomes a notice of the run; a promise is not
    * waited for, and its rejection becomes the result's `remark`.
    */
-  onEvent?: (event: RunEvent) => void | Promise<void>;
+  onEvent?: (event: RunEvent) => unknown;
 }
 
 export interface RunResult {
