@@ -14,10 +14,12 @@ export interface ContentPlace {
   exclude: readonly string[];
   /** For one call of git. */
   timeout_ms: number;
+  /** Files and folders without git beyond which it cannot be told in time. */
+  most_entries?: number;
 }
 
-/** Beyond this many entries, or bytes read, a folder without git is too large to be told apart in time. */
 const MOST_ENTRIES = 50_000;
+/** Beyond this many bytes files are told by their size and time. */
 const MOST_READ = 256 * 1024 * 1024;
 
 /**
@@ -63,8 +65,8 @@ interface Walk {
   bytes: number;
 }
 
-async function plainState({ root, exclude }: ContentPlace): Promise<string | null> {
-  const walk: Walk = { hash: createHash('sha256'), exclude: new Set(exclude), entries: MOST_ENTRIES, bytes: MOST_READ };
+async function plainState({ root, exclude, most_entries = MOST_ENTRIES }: ContentPlace): Promise<string | null> {
+  const walk: Walk = { hash: createHash('sha256'), exclude: new Set(exclude), entries: most_entries, bytes: MOST_READ };
   return (await addFolder(walk, root, '')) ? `files:${walk.hash.digest('hex')}` : null;
 }
 
