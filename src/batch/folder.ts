@@ -41,6 +41,7 @@ export function openBatchFolder({ out, cwd, shard }: BatchPlace): BatchFolder {
     const text = `the folder ${dir} is not empty and no batch wrote it: it holds ${strange}; name a new or empty folder with --out`;
     throw new UsageError(text);
   }
+  refuseOddFiles(dir);
   const part = partOf(shard);
   const release = takeLock(dir, 'batch', `.batch${part}.lock`);
   try {
@@ -67,6 +68,15 @@ function strangerIn(dir: string): string | undefined {
   const names = readdirSync(dir);
   if (names.some((name) => OURS.test(name))) return undefined;
   return names.find((name) => name !== '.gitignore' || !isOurIgnore(join(dir, name)));
+}
+
+/** A link called like a file of ours would have what it leads to overwritten, and a pipe would never open. */
+function refuseOddFiles(dir: string): void {
+  const odd = readdirSync(dir, { withFileTypes: true }).find((entry) => OURS.test(entry.name) && !entry.isFile());
+  if (odd === undefined) return;
+  throw new UsageError(
+    `the folder ${dir} holds ${odd.name}, which is no regular file; remove it, or name another folder with --out`,
+  );
 }
 
 /** All that a batch leaves which found a mistake before it began. */

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBatchFolder } from '../../src/batch/folder.ts';
 import { tempTree } from '../helpers/temp.ts';
@@ -42,4 +44,13 @@ test('a report of an earlier batch is gone as soon as another begins', async () 
   await tellBatch(cwd, ['a.json'], {}, { begin: () => void seen.push(existsSync(report_file)) });
   expect(seen).toEqual([false]);
   expect(existsSync(report_file)).toBe(true);
+});
+
+test('a link or pipe called like a file of the batch is refused, and what it leads to stays', () => {
+  const cwd = tempTree({ victim: 'keep', 'linked/report.json': '{}', 'piped/report.json': '{}' });
+  symlinkSync('../victim', join(cwd, 'linked/batch.jsonl'));
+  execFileSync('mkfifo', [join(cwd, 'piped/batch.jsonl')]);
+  for (const out of ['linked', 'piped'])
+    expect(() => openBatchFolder({ out, cwd })).toThrow('holds batch.jsonl, which is no regular file; remove it');
+  expect(readFileSync(join(cwd, 'victim'), 'utf8')).toBe('keep');
 });
