@@ -4,7 +4,8 @@ import { SLOW } from './test/helpers/suites.ts';
 import { vitePageBundle } from './scripts/page-bundle.mjs';
 
 // What takes long runs in CI, with `npm run check -- --all`, and when it is named.
-const wantsSlow = process.env['AGENT_RUN_SUITES'] === 'all' || process.argv.some((word) => word.includes('test/'));
+const wantsSlow =
+  process.env['AGENT_RUN_SUITES'] === 'all' || process.argv.slice(2).some((word) => /^(?:\.\/)?test\//.test(word));
 
 export default defineConfig({
   plugins: [vitePageBundle],
