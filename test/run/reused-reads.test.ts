@@ -108,9 +108,9 @@ describe('a read that an attempt before answered', () => {
 test('a read that did not come to its end is done again', async () => {
   const endless = call('bash', { command: 'tail -f a' });
   const after = 'block_stop:0';
-  const cut = reply.reset({ content: [endless], after, pause: { after, until: 400 } });
-  const timedOut = reply.reset({ content: [endless], after, pause: { after, until: 1500 } });
-  const task = { tools: { bash: { allow: ['tail *'], timeout: '300ms' } } };
+  const cut = reply.reset({ content: [endless], after, pause: { after, until: 700 } });
+  const timedOut = reply.reset({ content: [endless], after, pause: { after, until: 3000 } });
+  const task = { tools: { bash: { allow: ['tail *'], timeout: '1s' } } };
   const { events } = await play([cut, timedOut, reply.message({ content: [endless] })], task);
   expect(ofType(events, 'tool_start').map(({ effect }) => effect)).toEqual(['read', 'read', 'read']);
   expect(ofType(events, 'tool_end')).toMatchObject([{ status: 'timed_out' }]);
