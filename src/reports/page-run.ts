@@ -127,11 +127,17 @@ function notesOf(record: RunRecord): PageRun['notes'] {
   const issue = ({ pointer, message }: { pointer: string; message: string }): string =>
     `${pointer || '(root)'}: ${message}`;
   const failed = (result?.verify ?? []).filter(({ ok }) => !ok);
+  const passed = result?.status === 'success';
   const all: PageRun['notes'] = [
     { title: 'Not readable', tone: 'bad', lines: problems },
     { title: 'Output errors', tone: 'bad', lines: (result?.output_errors ?? []).map(issue) },
     { title: 'Gate says no', tone: 'bad', lines: result?.gate?.ok === false ? result.gate.issues.map(issue) : [] },
-    { title: 'Verify failed', tone: 'bad', lines: failed.map(({ command, output }) => `${command}\n${output}`) },
+    {
+      // The agent mended it: a run that passed is not marked as one that did not.
+      title: passed ? 'Verify failed before it passed' : 'Verify failed',
+      tone: passed ? 'warn' : 'bad',
+      lines: failed.map(({ command, output }) => `${command}\n${output}`),
+    },
     { title: 'Warnings', tone: 'warn', lines: warningsOf(record) },
     { title: 'Context that was cut', tone: 'warn', lines: (result?.context ?? []).flatMap(cutContext) },
   ];

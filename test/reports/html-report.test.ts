@@ -132,6 +132,19 @@ describe('the data of a page', () => {
     expect(run.notes.find(({ title }) => title === 'Not readable')?.lines).toEqual(problems);
   });
 
+  test.each([
+    ['success', {}, { title: 'Verify failed before it passed', tone: 'warn' }],
+    ['failure', { exit_reason: 'verify_failed', exit_code: 8 }, { title: 'Verify failed', tone: 'bad' }],
+  ] as const)(
+    'tells a verify command that failed on the way from one that ended the run: %s',
+    async (status, ending, note) => {
+      const once = { command: 'npm test', ok: false, exit_code: 1, timed_out: false, duration_ms: 1, output: 'x' };
+      const result = resultFile({ status, ...ending, verify: [once] });
+      const { run } = await pageOf(writeRun(fresh(), { result }));
+      expect(run.notes).toContainEqual(expect.objectContaining(note));
+    },
+  );
+
   test('keeps a bounded number of rows and says how many it leaves out', async () => {
     const notice: EventBody = { type: 'notice', level: 'info', code: 'c', message: 'm' };
     const events = [runStart(), ...Array.from({ length: MAX_ENTRIES + 4 }, () => notice)];
