@@ -84,13 +84,16 @@ function createStderr({ filter, log, redact }: Pick<ProcessParts, 'filter' | 'lo
     end,
     last: (): string => {
       end();
-      const line =
-        tail
-          .toString('utf8')
-          .trimEnd()
-          .split(/\r\n|\r|\n/)
-          .at(-1) ?? '';
-      return line === '' ? '' : `; its stderr ends with: ${redact(line).slice(0, SHOWN_LINE).toWellFormed()}`;
+      const lines = tail
+        .toString('utf8')
+        .trimEnd()
+        .split(/\r\n|\r|\n/);
+      const last = lines.at(-1) ?? '';
+      if (last === '') return '';
+      // What a crash prints last is often a version, or a place; its cause stands above.
+      const cause = lines.findLast((line) => /^(?:Uncaught )?\w*(?:Error|Exception)\b.*: /.test(line)) ?? last;
+      const verb = cause === last ? 'ends with' : 'says';
+      return `; its stderr ${verb}: ${redact(cause).slice(0, SHOWN_LINE).toWellFormed()}`;
     },
   };
 }

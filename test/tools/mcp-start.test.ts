@@ -88,6 +88,13 @@ describe('a server that cannot be used ends the run before its first request', (
     );
   });
 
+  test('when it crashes, with the cause that stands above the last line', async () => {
+    const command = [process.execPath, '-e', "require('./nothing-here')"];
+    expect(await refusal(stub({}, { command }))).toBe(
+      `MCP server "stub": it ended with exit code 1; its stderr says: Error: Cannot find module './nothing-here'`,
+    );
+  });
+
   test.each(['initialize', 'tools/list'])('when it never answers %s', async (method) => {
     const config = stub({ behaviour: `never answers ${method}` }, { timeout_ms: 700 });
     expect(await refusal(config)).toBe('MCP server "stub": did not answer within 700 ms');
