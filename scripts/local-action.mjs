@@ -14,7 +14,9 @@ if (!existsSync(join(TOOLS, 'node_modules/.bin/tsx'))) {
   if (npm) run(process.execPath, [npm, ...args]);
   else run('npm', args);
 }
-run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/action/local-action.test.ts']);
+if (!process.argv.includes('--install')) {
+  run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'test/action/local-action.test.ts']);
+}
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
